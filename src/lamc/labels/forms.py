@@ -1,0 +1,269 @@
+"""The door for labels: every form that users have them in, read or refused."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from lamc.exceptions import LabelError
+from lamc.labels.known import Knowledge, Labels
+from lamc.labels.names import check_classes, find_labels, is_missing, label_values
+from lamc.types import AnyArray, SparseMatrix
+
+Meaning = Literal["negative", "unknown"]
+
+
+def as_labels(
+    y: Any,
+    *,
+    classes: npt.ArrayLike | None = None,
+    knowledge: Knowledge | str | None = None,
+    meaning: Mapping[int, Meaning] | None = None,
+) -> Labels:
+    """Read labels in any of the forms that users have.
+
+    =======================================  =====================================================
+    form of ``y``                            read as
+    =======================================  =====================================================
+    ``(n,)`` integers or strings             one positive a row, the others unknown
+    list or set of labels for each row       all labels of the row, unless ``knowledge`` says less
+    ``(n, K)`` 0/1 or bool: array, sparse,   likewise
+    or DataFrame with the names as columns
+    ``(n, K)`` of −1, 0, 1                   as ``meaning`` says; refused without it
+    :class:`Labels`                          as they are
+    =======================================  =====================================================
+
+    A matrix or list with exactly one label in every row could be single positives as well as the
+    full truth: it is refused unless ``knowledge`` says which.
+
+    Parameters
+    ----------
+    y : array, sparse matrix, Series, DataFrame, list, or Labels
+        The labels.
+    classes : array-like of shape (K,), optional
+        All labels there are, in the order wanted, seen in ``y`` or not. Where they are strings,
+        integers in ``y`` count as positions among them.
+    knowledge : {"single", "some", "all"}, optional
+        What a label that is not marked in a matrix or list means: unknown in the first two cases,
+        false in the third.
+    meaning : mapping, optional
+        For a −1/0/1 matrix, what 0 and −1 mean: ``{0: "unknown", -1: "negative"}`` or
+        ``{0: "negative", -1: "unknown"}``.
+
+    Returns
+    -------
+    Labels
+
+    Examples
+    --------
+    >>> from lamc.labels import as_labels
+    >>> as_labels([{"oak", "elm"}, {"elm"}])
+    Labels(2 rows, 2 labels, all labels known)
+    >>> as_labels([[1, 0, 1], [0, 1, 0]], classes=["ash", "elm", "oak"]).names()
+    [['ash', 'oak'], ['elm']]
+    >>> as_labels([[1, 0, -1], [0, 1, 0]], meaning={0: "unknown", -1: "negative"})
+    Labels(2 rows, 3 labels, some labels a row known)
+    """
+    stated = None if knowledge is None else Knowledge(knowledge)
+    known = None if classes is None else check_classes(classes)
+    if y is None:
+        raise LabelError("y is None; give one label a row, or a matrix of labels.")
+    if isinstance(y, Labels):
+        labels = y if known is None else y.align(known)
+    elif sparse.issparse(y):
+        return _from_matrix(y, known, stated, meaning)
+    elif hasattr(y, "columns"):  # a DataFrame; to ask pandas would be to import it
+        return _from_frame(y, known, stated, meaning)
+    elif _holds_collections(y):
+        rows = list(y)
+        if _are_matrix_rows(rows):
+            return _from_matrix(np.asarray(rows), known, stated, meaning)
+        return _from_lists(rows, known, stated)
+    elif np.ndim(y) == 2:
+        return _from_matrix(np.asarray(y), known, stated, meaning)
+    else:
+        labels = _from_vector(y, known)
+    if stated in (Knowledge.SINGLE, Knowledge.ALL):
+        labels.require(stated, by=f"knowledge={stated.value!r}")
+    return labels
+
+
+def _from_vector(y: Any, known: AnyArray | None) -> Labels:
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise LabelError(
+            f"y has {values.ndim} dimensions; labels are a vector of one label a row, or a matrix "
+            "with a row for each example and a column for each label."
+        )
+    _refuse_empty(len(values))
+    values = label_values(values)
+    if known is None:  # a categorical Series knows labels that it does not hold
+        categories = getattr(getattr(y, "dtype", None), "categories", None)
+        known = np.unique(values) if categories is None else check_classes(categories)
+    columns = find_labels(values, known)
+    n = len(columns)
+    positives = sparse.csr_array(
+        (np.ones(n, dtype=bool), columns, np.arange(n + 1)), shape=(n, len(known))
+    )
+    return Labels(positives, known, Knowledge.SINGLE)
+
+
+def _from_lists(
+    rows: list[Iterable[Any]], known: AnyArray | None, stated: Knowledge | None
+) -> Labels:
+    lists = [list(row) for row in rows]
+    lengths = np.asarray([len(row) for row in lists])
+    if not lengths.any() and known is None:
+        raise LabelError("No row of y holds a label; name the labels there are with classes=….")
+    flat = np.empty(lengths.sum(), dtype=object)
+    flat[:] = [label for row in lists for label in row]
+    of_row = np.repeat(np.arange(len(lists)), lengths)
+    values = label_values(flat, entries=of_row) if len(flat) else np.empty(0, dtype=np.int64)
+    classes = np.unique(values) if known is None else known
+    columns = find_labels(values, classes, rows=of_row)
+    positives = _mark(of_row, columns, (len(lists), len(classes)))
+    return _unmarked_as(stated, positives, classes)
+
+
+def _from_frame(
+    y: Any, known: AnyArray | None, stated: Knowledge | None, meaning: Mapping[int, Meaning] | None
+) -> Labels:
+    for name, dtype in zip(y.columns, y.dtypes, strict=True):
+        if getattr(dtype, "kind", "O") not in "biuf":
+            raise LabelError(
+                f"Column {name!r} of Y holds {dtype} values, not 0 and 1.\nA frame of labels has "
+                "one 0/1 column a label; for one column of names pass that column, Y[name]."
+            )
+    values = y.to_numpy(dtype=np.float64, na_value=np.nan)
+    labels = _from_matrix(values, check_classes(y.columns), stated, meaning)
+    return labels if known is None else labels.align(known)
+
+
+def _from_matrix(
+    Y: Any,
+    known: AnyArray | None,
+    stated: Knowledge | None,
+    meaning: Mapping[int, Meaning] | None,
+) -> Labels:
+    n, k = Y.shape
+    _refuse_empty(n)
+    if k == 0:
+        raise LabelError("Y has no columns; a label matrix has one for each label.")
+    classes = np.arange(k) if known is None else known
+    if len(classes) != k:
+        raise LabelError(f"Y has {k} columns, but there are {len(classes)} labels.")
+    if Y.dtype.kind not in "biuf":
+        raise LabelError(
+            f"Y is a matrix of {Y.dtype} values; a label matrix holds 0 and 1.\nFor names pass a "
+            "vector of one label a row, or a list of labels for each row."
+        )
+    entries = sparse.coo_array(Y)
+    entries.sum_duplicates()
+    (rows, columns), values = entries.coords, entries.data
+    odd = ~np.isin(values, (-1, 0, 1))
+    if odd.any():
+        first = np.argmax(odd)
+        _refuse_entry(rows[first], columns[first], values[first].item(), classes)
+    minus = values == -1
+    positives = _mark(rows[values == 1], columns[values == 1], (n, k))
+    if meaning is not None:
+        return _with_meaning(
+            positives, _mark(rows[minus], columns[minus], (n, k)), classes, meaning
+        )
+    if minus.any():
+        first = np.argmax(minus)
+        raise LabelError(
+            f"Y holds −1 (first at row {rows[first]}, column {columns[first]}), and 0 and −1 have "
+            "two readings in use.\nSay meaning={0: 'unknown', -1: 'negative'} or "
+            "meaning={0: 'negative', -1: 'unknown'}."
+        )
+    return _unmarked_as(stated, positives, classes)
+
+
+def _with_meaning(
+    positives: SparseMatrix, minus: SparseMatrix, classes: AnyArray, meaning: Mapping[int, Meaning]
+) -> Labels:
+    """Labels of a −1/0/1 matrix, where ``minus`` marks its −1."""
+    if set(meaning) != {0, -1} or set(meaning.values()) != {"negative", "unknown"}:
+        raise LabelError(
+            f"meaning={dict(meaning)!r} does not tell 0 from −1.\n"
+            "Say meaning={0: 'unknown', -1: 'negative'} or {0: 'negative', -1: 'unknown'}."
+        )
+    n, k = positives.shape
+    if meaning[-1] == "unknown":
+        if minus.nnz == 0:
+            return Labels(positives, classes, Knowledge.ALL)
+        return Labels(
+            positives, classes, Knowledge.SOME, sparse.csr_array(~(positives + minus).toarray())
+        )
+    if positives.nnz + minus.nnz == n * k:
+        return Labels(positives, classes, Knowledge.ALL)
+    return Labels(positives, classes, Knowledge.SOME, minus)
+
+
+def _unmarked_as(stated: Knowledge | None, positives: SparseMatrix, classes: AnyArray) -> Labels:
+    """Say what the labels that are not marked mean, or refuse where that is open."""
+    if stated is None:
+        if len(classes) > 1 and (np.diff(positives.indptr) == 1).all():
+            raise LabelError(
+                "Every row of Y has exactly one label, which could be all its labels or the one "
+                "that was observed.\nSay which: as_labels(Y, knowledge='all'), or "
+                "as_labels(Y, knowledge='single')."
+            )
+        stated = Knowledge.ALL
+    labels = Labels(positives, classes, stated)
+    if stated is Knowledge.SINGLE:
+        labels.require(stated, by="knowledge='single'")
+    return labels
+
+
+def _mark(rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> SparseMatrix:
+    marked = sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+    marked.sum_duplicates()
+    return marked
+
+
+def _holds_collections(y: Any) -> bool:
+    """Whether ``y`` is a sequence of collections, such as the labels of each row."""
+    if not (isinstance(y, Sequence) or (np.ndim(y) == 1 and np.asarray(y).dtype == object)):
+        return False
+    collections = [isinstance(row, Iterable) and not isinstance(row, str) for row in y]
+    return bool(collections) and all(collections)
+
+
+def _are_matrix_rows(rows: list[Any]) -> bool:
+    """Whether lists of numbers are rows of a matrix, not labels that happen to be 0 and 1."""
+    if any(isinstance(row, (set, frozenset)) for row in rows) or len({len(r) for r in rows}) != 1:
+        return False
+    lists = [list(row) for row in rows]
+    values = {value for row in lists for value in row if not is_missing(value)}
+    if any(isinstance(value, str) for value in values) or not lists[0]:
+        return False
+    if any(len(set(row)) < len(row) for row in lists):
+        return True  # no list of labels names one twice
+    if values <= {-1, 0, 1}:
+        raise LabelError(
+            f"y, a list that starts with {lists[0]}, could hold the rows of a 0/1 matrix, or lists "
+            "of labels named 0 and 1.\nPass np.asarray(y) for the matrix, sets for the labels."
+        )
+    return False
+
+
+def _refuse_entry(row: int, column: int, value: Any, classes: AnyArray) -> None:
+    if value != value:
+        advice = "Say what is missing: −1, with meaning={0: 'negative', -1: 'unknown'}."
+    elif 0 < value < 1:
+        advice = "Scores go where scores are asked for; a label is there (1) or not (0)."
+    else:
+        advice = "For labels by number pass a vector of one label a row, or a list for each row."
+    raise LabelError(
+        f"Y holds {value} at row {row}, column {column} (label {classes[column].item()!r}); a "
+        f"label matrix holds 0 and 1.\n{advice}"
+    )
+
+
+def _refuse_empty(n: int) -> None:
+    if n == 0:
+        raise LabelError("y is empty: there are no rows.")

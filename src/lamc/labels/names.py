@@ -1,0 +1,118 @@
+"""Names of labels: which values can be one, and where a label stands among the known ones."""
+
+import difflib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lamc.exceptions import LabelError
+from lamc.types import AnyArray, IntArray
+
+
+def check_classes(classes: npt.ArrayLike) -> AnyArray:
+    """Names of labels as an array of integers or strings, each named once."""
+    given = np.asarray(classes)
+    if given.ndim != 1 or len(given) == 0:
+        raise LabelError("The classes are a list of at least one label.")
+    names = label_values(given, of="The list of classes", entry="entry")
+    unique, counts = np.unique(names, return_counts=True)
+    if len(unique) < len(names):
+        raise LabelError(f"The label {unique[np.argmax(counts)].item()!r} is named twice.")
+    return names
+
+
+def label_values(
+    values: AnyArray, *, of: str = "y", entry: str = "row", entries: IntArray | None = None
+) -> AnyArray:
+    """Values that name labels, all integers or all strings; the first odd one is named.
+
+    ``entries`` numbers the values for messages, where their own positions would mislead.
+    """
+    if values.dtype == bool:
+        raise LabelError(
+            f"{of} is a vector of True and False, which could be two labels of these names, or "
+            "the column of one label.\nPass strings for the first, y.reshape(-1, 1) for the "
+            "second."
+        )
+    listed = values.tolist()
+
+    def where(position: int) -> str:
+        return f"{entry} {position if entries is None else entries[position]}"
+
+    for position, value in enumerate(listed):
+        if is_missing(value):
+            raise LabelError(
+                f"{of} has no label in {where(position)} (the value is {value!r}).\n"
+                "Drop rows without a label (y.notna() in pandas), or pass them to predict() "
+                "instead."
+            )
+    if np.issubdtype(values.dtype, np.integer):
+        return values
+    kinds = {type(value) for value in listed}
+    if kinds <= {str}:
+        return np.asarray(listed, dtype=str)
+    if kinds <= {int, float, np.int64, np.float64}:
+        numbers = np.asarray(listed, dtype=np.float64)
+        if (numbers == np.floor(numbers)).all():
+            return numbers.astype(np.int64)
+        first = int(np.argmax(numbers != np.floor(numbers)))
+        raise LabelError(
+            f"Unknown label type: continuous. {of} holds {numbers[first]} in {where(first)}; "
+            "labels are integers or strings."
+        )
+    found = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise LabelError(
+        f"Unknown label type: {of} holds values of type {found}; labels are all integers or all "
+        "strings."
+    )
+
+
+def find_labels(
+    values: AnyArray, classes: AnyArray, *, at: str | None = None, rows: IntArray | None = None
+) -> IntArray:
+    """Positions of ``values`` among ``classes``.
+
+    Where the classes are strings, integers count as positions. ``at`` or ``rows`` tell an error
+    where the values come from.
+    """
+    numbers, names = values.dtype.kind in "iu", classes.dtype.kind in "iu"
+    if numbers and not names:
+        positions = values
+        outside = (values < 0) | (values >= len(classes))
+    elif names and not numbers:
+        positions = np.zeros(len(values), dtype=np.int64)
+        outside = np.ones(len(values), dtype=bool)
+    else:
+        order = np.argsort(classes)
+        positions = order[np.searchsorted(classes, values, sorter=order).clip(max=len(order) - 1)]
+        outside = classes[positions] != values
+    if outside.any():
+        first = int(np.argmax(outside))
+        place = at or f"Row {first if rows is None else rows[first]} of y"
+        _refuse_unknown(values[first].item(), classes, place)
+    return positions.astype(np.int64)
+
+
+def _refuse_unknown(value: Any, classes: AnyArray, place: str) -> None:
+    close = difflib.get_close_matches(str(value), [str(c) for c in classes.tolist()], n=1)
+    hint = f"\nDid you mean {close[0]!r}?" if close and isinstance(value, str) else ""
+    raise LabelError(
+        f"{place} hold{'' if place.endswith('labels') else 's'} {value!r}, which is not among the "
+        f"{len(classes)} known labels: {some_of(classes)}.{hint}"
+    )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, pandas' NA or NaT, or a blank string."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    if isinstance(value, float):
+        return value != value
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def some_of(classes: AnyArray) -> str:
+    """List the first few names, for a message."""
+    listed = ", ".join(repr(c) for c in classes[:5].tolist())
+    return listed + (", …" if len(classes) > 5 else "")
