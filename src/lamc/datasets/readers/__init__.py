@@ -1,0 +1,1 @@
+"""The file formats that :func:`lamc.datasets.read` knows, one a module."""

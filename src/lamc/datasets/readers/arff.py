@@ -1,0 +1,110 @@
+"""ARFF files: which attributes are labels, by name, by Mulan's XML or by MEKA's header."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from lamc.datasets.dataset import Dataset
+from lamc.datasets.readers.arff_text import parse_arff
+from lamc.datasets.readers.checked import checked_dataset
+from lamc.datasets.readers.columns import (
+    Table,
+    feature_matrix,
+    find_columns,
+    label_matrix,
+    some,
+)
+from lamc.datasets.readers.files import stem
+from lamc.datasets.readers.mulan_xml import read_label_names
+from lamc.exceptions import DatasetError
+
+_MEKA = re.compile(r"(?:^|[\s:])-C\s+(-?\d+)\b")
+_PART = re.compile(r"[-_.](train|test|sparse|dense)\d*$", re.IGNORECASE)
+
+
+def read_arff(
+    path: Path,
+    *,
+    labels: str | os.PathLike[str] | Sequence[str] | None = None,
+    id_column: str | Sequence[str] | None = None,
+    encoding: str | None = None,
+) -> Dataset:
+    """Read an ARFF file; see :func:`lamc.datasets.read`."""
+    relation, table = parse_arff(path, encoding or "utf-8")
+    if labels is None:
+        chosen = _labels_by_the_file(table, relation)
+    elif isinstance(labels, (str, os.PathLike)):
+        chosen = _labels_by_xml(table, Path(labels))
+    else:
+        chosen = find_columns(path, table.names, labels, "labels=")
+    ids = [id_column] if isinstance(id_column, str) else id_column or ()
+    taken = {*chosen, *find_columns(path, table.names, ids, "id_column=")}
+    X, feature_names, notes = feature_matrix(
+        table.select([j for j in range(len(table.columns)) if j not in taken])
+    )
+    return checked_dataset(
+        path,
+        X=X,
+        Y=label_matrix(table.select(chosen)),
+        feature_names=feature_names,
+        label_names=[table.names[j] for j in chosen],
+        notes=notes,
+    )
+
+
+def _labels_by_the_file(table: Table, relation: str) -> list[int]:
+    """Find the labels by the XML file beside an ARFF file or by its own header."""
+    beside = _xml_beside(table.source)
+    header = _MEKA.search(relation)
+    by_xml = None if beside is None else _labels_by_xml(table, beside)
+    by_header = None if header is None else _labels_by_header(table, int(header[1]))
+    if by_xml is not None and by_header is not None and by_xml != by_header:
+        raise DatasetError(
+            f"{table.source} and {beside} disagree: the header counts {len(by_header)} labels "
+            f"by -C, the XML names {len(by_xml)}, and they are not the same attributes.\n"
+            f"Say which holds: labels={os.fspath(beside or '')!r}, or a list of names."
+        )
+    chosen = by_xml if by_header is None else by_header
+    if chosen is None:
+        looked_for = " or ".join(candidate.name for candidate in _xml_candidates(table.source))
+        raise DatasetError(
+            f"Nothing says which attributes of {table.source} are labels: there is no {looked_for} "
+            "beside it, and its @relation has no -C.\nGive the XML file, labels='yeast.xml', or "
+            f"the names, labels=[…]. Its attributes are {some(table.names)}."
+        )
+    return chosen
+
+
+def _labels_by_xml(table: Table, xml: Path) -> list[int]:
+    """Find the attributes that the XML names, in the order of the ARFF file.
+
+    The order of the XML means nothing to Mulan, and differs from the ARFF file's in yeast; the
+    order of the attributes is what other copies of the data have kept.
+    """
+    if not xml.exists() and str(xml) in table.names:
+        raise DatasetError(f"A label is named in a list: write labels=[{str(xml)!r}].")
+    return sorted(find_columns(table.source, table.names, read_label_names(xml), xml.name))
+
+
+def _labels_by_header(table: Table, count: int) -> list[int]:
+    """MEKA's ``-C n``: the first n attributes are labels, or the last n if it is negative."""
+    total = len(table.columns)
+    if not 0 < abs(count) < total:
+        raise DatasetError(
+            f"{table.source}: its @relation says -C {count}, but it has {total} attributes; at "
+            "least one is a label and one a feature.\nName the labels: labels=[…]."
+        )
+    return list(range(count) if count > 0 else range(total + count, total))
+
+
+def _xml_beside(path: Path) -> Path | None:
+    return next((xml for xml in _xml_candidates(path) if xml.is_file()), None)
+
+
+def _xml_candidates(path: Path) -> list[Path]:
+    """``a-train-sparse.arff`` has its labels in ``a-train-sparse.xml``, or else in ``a.xml``."""
+    stems = [stem(path)]
+    while (shorter := _PART.sub("", stems[-1])) != stems[-1]:
+        stems.append(shorter)
+    return [path.with_name(f"{name}.xml") for name in stems]

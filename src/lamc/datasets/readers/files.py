@@ -1,0 +1,97 @@
+"""What a file is before anyone reads it: there, not empty, and what its first bytes say."""
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from lamc.exceptions import DatasetError
+
+OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"MATLAB 7.3", "a MATLAB 7.3 file"),
+    (b"MATLAB 5.0", "a MATLAB file"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (b"\x93NUMPY", "a single NumPy array"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    *((bytes([0x80, version]), "a Python pickle") for version in range(2, 6)),
+)
+_WEB_PAGE = re.compile(rb"\s*<(!doctype\s+html|html)\b", re.IGNORECASE)
+_UNDECODED = re.compile("[\udc80-\udcff]")  # what errors="surrogateescape" makes of other bytes
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file to read; one that ends in .gz, .bz2 or .xz is unpacked on the way."""
+    opener = OPENERS.get(path.suffix.lower())
+    return path.open("rb") if opener is None else opener(path, "rb")
+
+
+def first_bytes(path: Path) -> bytes:
+    """Return the first bytes of a file, or raise if there is no file to read or nothing in it."""
+    if not path.exists():
+        raise DatasetError(f"There is no file {path}.\nCheck the name and the folder.")
+    if path.is_dir():
+        raise DatasetError(f"{path} is a folder; give the path of one file in it.")
+    with open_bytes(path) as file:
+        head = file.read(1024)
+    if not head:
+        raise DatasetError(f"{path} is empty.\nIt may be a download cut short: fetch it again.")
+    return head
+
+
+def stem(path: Path) -> str:
+    """Return a file's name without what tells its format and packing: ``a`` of ``a.csv.gz``."""
+    return (path.with_suffix("") if path.suffix.lower() in OPENERS else path).stem
+
+
+def kind_of(head: bytes) -> str:
+    """Say what the first bytes of a file show it to be.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> from lamc.datasets.readers.files import kind_of
+    >>> kind_of(pickle.dumps([1, 2]))
+    'a Python pickle'
+    >>> kind_of(b"@relation yeast")
+    'text'
+    """
+    for signature, kind in _SIGNATURES:
+        if head.startswith(signature):
+            return kind
+    if _WEB_PAGE.match(head):
+        return "a web page"
+    is_utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return "a binary file" if b"\x00" in head and not is_utf16 else "text"
+
+
+def numbered_lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file with their numbers, from 1; raise where one is not text."""
+    with (
+        open_bytes(path) as file,
+        io.TextIOWrapper(file, encoding=_without_mark(encoding), errors="surrogateescape") as text,
+    ):
+        for number, line in enumerate(text, start=1):
+            if not line.isascii() and _UNDECODED.search(line):
+                raise DatasetError(
+                    f"{path}, line {number}: these bytes are not {encoding} text.\n"
+                    "Say which encoding the file has, for example encoding='latin-1'."
+                )
+            yield number, line
+
+
+def _without_mark(encoding: str) -> str:
+    """Make UTF-8 skip the byte order mark that some programs put in front."""
+    return "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding

@@ -1,0 +1,267 @@
+"""CSV and Parquet tables: label columns by name, or one column that lists the labels of a row.
+
+pyarrow reads both. It refuses a row that is too short, keeps repeated column names apart, and
+tells text from missing values, where pandas mends in silence.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from lamc.datasets.dataset import Dataset
+from lamc.datasets.readers.checked import checked_dataset
+from lamc.datasets.readers.columns import (
+    Column,
+    Table,
+    feature_matrix,
+    find_columns,
+    label_matrix,
+    some,
+    truth,
+)
+from lamc.datasets.readers.files import open_bytes
+from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
+from lamc.exceptions import DatasetError
+from lamc.types import FloatArray
+
+ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
+ArrowColumn: TypeAlias = Any
+
+MOST_VALUES = 20  # of a text column that is taken as nominal
+
+
+def read_csv(
+    path: Path,
+    *,
+    labels: Sequence[str] | None = None,
+    label_column: str | None = None,
+    separator: str | None = None,
+    id_column: str | Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> Dataset:
+    """Read a CSV file; see :func:`lamc.datasets.read`."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    tabs = ".tsv" in (suffix.lower() for suffix in path.suffixes)
+    text = {} if label_column is None else {label_column: pa.string()}  # a label 007 stays 007
+    try:
+        with open_bytes(path) as file:
+            table = csv.read_csv(
+                file,
+                csv.ReadOptions(encoding=encoding or "utf8", use_threads=False),
+                csv.ParseOptions(
+                    delimiter=delimiter or ("\t" if tabs else ","), newlines_in_values=True
+                ),
+                csv.ConvertOptions(column_types=text),
+            )
+    except pa.ArrowInvalid as error:
+        raise DatasetError(
+            f"{path}: {str(error).strip()}.\nIts rows, of which the header is the first, should "
+            "all have as many values: the file may be cut short, or need another delimiter=."
+        ) from error
+    _check_text(path, table)
+    for mark in ";\t," if delimiter is None and table.num_columns == 1 else "":
+        if mark in table.column_names[0]:
+            raise DatasetError(
+                f"{path} has one column, {table.column_names[0]!r}.\nSay delimiter={mark!r} if "
+                "that is what stands between its values."
+            )
+    return _dataset(
+        path,
+        table,
+        lambda row: f"row {row + 2} (the header is row 1)",
+        labels=labels,
+        label_column=label_column,
+        separator=separator,
+        id_column=id_column,
+    )
+
+
+def read_parquet(
+    path: Path,
+    *,
+    labels: Sequence[str] | None = None,
+    label_column: str | None = None,
+    separator: str | None = None,
+    id_column: str | Sequence[str] | None = None,
+) -> Dataset:
+    """Read a Parquet file; see :func:`lamc.datasets.read`."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            table = file.read()
+        table.validate(full=True)
+    except (pa.ArrowException, OSError) as error:
+        raise DatasetError(
+            f"{path} cannot be read as a Parquet file: {error}\n"
+            "It may be cut short or of another kind: fetch or write it again."
+        ) from error
+    return _dataset(
+        path,
+        table,
+        lambda row: f"row {row}, counted from 0",
+        labels=labels,
+        label_column=label_column,
+        separator=separator,
+        id_column=id_column,
+    )
+
+
+def _dataset(
+    path: Path,
+    arrow: ArrowTable,
+    place: Callable[[int], str],
+    *,
+    labels: Sequence[str] | None,
+    label_column: str | None,
+    separator: str | None,
+    id_column: str | Sequence[str] | None,
+) -> Dataset:
+    _check_header(path, arrow)
+    if isinstance(labels, str):
+        raise DatasetError(f"labels={labels!r} is one word; write a list, labels=[{labels!r}].")
+    if separator is not None and label_column is None:
+        raise DatasetError(
+            f"separator={separator!r} stands between the labels of one column; say which: "
+            "label_column=…."
+        )
+    if label_column is None and labels is None:
+        raise DatasetError(
+            f"Nothing says which columns of {path} are labels.\nName them, labels=[…], or the one "
+            f"that lists them, label_column=…. {_zero_one_columns(arrow)}"
+        )
+    names = arrow.column_names
+    ids = [id_column] if isinstance(id_column, str) else id_column or ()
+    taken = find_columns(path, names, ids, "id_column=")
+    notes: tuple[str, ...] = ()
+    if label_column is None:
+        chosen = find_columns(path, names, labels or (), "labels=")
+        Y = label_matrix(_table(path, arrow.select(chosen), place, most_values=arrow.num_rows))
+        label_names = [names[j] for j in chosen]
+    else:
+        chosen = find_columns(path, names, [label_column], "label_column=")
+        cells = arrow.column(chosen[0])
+        lists, notes = listed_labels(path, label_column, cells, separator, place)
+        Y, label_names = matrix_of_lists(path, lists, labels, place)
+    rest = arrow.select([j for j in range(len(names)) if j not in {*taken, *chosen}])
+    few = min(MOST_VALUES, arrow.num_rows // 2)
+    X, feature_names, left_out = feature_matrix(_table(path, rest, place, most_values=few))
+    return checked_dataset(
+        path,
+        X=X,
+        Y=Y,
+        feature_names=feature_names,
+        label_names=label_names,
+        notes=(*notes, *left_out),
+    )
+
+
+def _table(
+    path: Path, arrow: ArrowTable, place: Callable[[int], str], *, most_values: int
+) -> Table:
+    index = _pandas_index(arrow)
+    columns, cells = [], np.zeros((arrow.num_rows, arrow.num_columns))
+    for j, name in enumerate(arrow.column_names):
+        if name in index:
+            columns.append(Column(name, left_out="the index of a pandas frame"))
+            continue
+        column, cells[:, j] = _column(name, arrow.column(j), most_values)
+        columns.append(column)
+    return Table(path, tuple(columns), cells, place)
+
+
+def _column(name: str, cells: ArrowColumn, most_values: int) -> tuple[Column, FloatArray | float]:
+    """Return a column and its cells as numbers.
+
+    A table does not declare which text is nominal: it is where its values are few, or read as
+    false and true. Other text names or describes the row.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if _is_number(cells.type):
+        return Column(name), cells.cast(pa.float64(), safe=False).to_numpy()
+    if pa.types.is_null(cells.type):
+        return Column(name, left_out="without a value in any row"), 0.0
+    if not _is_text(cells.type):
+        return Column(name, left_out=f"of type {cells.type}, which is no number"), 0.0
+    values, positions = _values(cells)
+    if len(values) > most_values and any(np.isnan(truth(value)) for value in values):
+        return Column(name, left_out=f"text with {len(values)} different values"), 0.0
+    return Column(name, values), positions
+
+
+def _values(cells: ArrowColumn) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the values of a text column, sorted, and the position of each cell's among them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
+    text = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.large_string()), text)
+    coded = pa.array(text.combine_chunks()).dictionary_encode()
+    seen = coded.dictionary.to_pylist()
+    rank = np.argsort(sorted(range(len(seen)), key=seen.__getitem__)).astype(np.float64)
+    places = coded.indices.fill_null(len(seen)).to_numpy(zero_copy_only=False)
+    return tuple(sorted(seen)), np.append(rank, np.nan)[places]
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_boolean(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _pandas_index(arrow: ArrowTable) -> set[str]:
+    """Return the columns in which pandas keeps its index: in CSV, the one without a name."""
+    metadata = json.loads((arrow.schema.metadata or {}).get(b"pandas", b"{}"))
+    return {"", *(name for name in metadata.get("index_columns", ()) if isinstance(name, str))}
+
+
+def _check_header(path: Path, arrow: ArrowTable) -> None:
+    names = arrow.column_names
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DatasetError(f"{path} has two columns named {twice!r}; rename one of them.")
+
+
+def _check_text(path: Path, arrow: ArrowTable) -> None:
+    import pyarrow as pa
+
+    for name, kind in zip(arrow.column_names, arrow.schema.types, strict=True):
+        if pa.types.is_binary(kind):  # what pyarrow makes of a cell that is not text
+            raise DatasetError(
+                f"{path}: the column {name!r} has bytes that are not UTF-8 text.\n"
+                "Say which encoding the file has, for example encoding='latin-1'."
+            )
+
+
+def _zero_one_columns(arrow: ArrowTable) -> str:
+    found = [
+        name
+        for name, cells in zip(arrow.column_names, arrow.columns, strict=True)
+        if _is_number(cells.type) and set(cells.unique().to_pylist()) <= {0, 1}
+    ]
+    if found:
+        return f"Of its columns, these hold only 0 and 1: {some(found)}."
+    return f"Its columns are {some(arrow.column_names)}."
