@@ -105,22 +105,22 @@ def test_meka_counts_labels_in_the_header(tmp_path, relation, expected):
 def test_header_and_xml_must_agree(tmp_path):
     text = SKY.replace("@relation sky", "@relation 'sky: -C 2'")
     write_xml(tmp_path / "sky.xml", "rain", "sun")
-    with pytest.raises(DatasetError, match=r"disagree.*\n.*labels=.*sky\.xml"):
+    with pytest.raises(DatasetError, match=r"sky\.xml and -C 2 disagree(?s:.*)labels=.*sky\.xml"):
         read(write_sky(tmp_path, text=text))
 
 
 def test_sparse_rows_omit_the_first_value_that_is_declared(tmp_path):
     text = (
-        "@relation 'r: -C 1'\n@attribute y {1,0}\n@attribute size numeric\n"
-        "@attribute colour {red,green,blue}\n@attribute old {yes,no}\n@data\n"
-        "{}\n{0 0,1 2.5,2 blue,3 no}\n{ 2 ? , 1 -1 }\n"
+        "@relation 'r: -C 1'\n@attribute y {1,0}\n@attribute colour {red,green,blue}\n"
+        "@attribute size numeric\n@attribute old {yes,no}\n@data\n"
+        "{}\n{0 0,1 blue,2 2.5,3 no}\n{ 2 -1 , 1 ? }\n"
     )
     data = read(write_sky(tmp_path, text=text))
     np.testing.assert_array_equal(data.Y.toarray(), [[1], [0], [1]])
-    names = ["size", "colour=red", "colour=green", "colour=blue", "old"]
+    names = ["colour=red", "colour=green", "colour=blue", "size", "old"]
     assert data.feature_names.tolist() == names
     nan = np.nan
-    expected = [[0, 1, 0, 0, 1], [2.5, 0, 0, 1, 0], [-1, nan, nan, nan, 1]]
+    expected = [[1, 0, 0, 0, 1], [0, 0, 1, 2.5, 0], [nan, nan, nan, -1, 1]]
     np.testing.assert_array_equal(data.X.toarray(), expected)
 
 
@@ -315,6 +315,12 @@ def test_damaged_xml_is_refused(tmp_path, xml, message):
     assert caught.match(f"(?s).*{message}")
 
 
+def test_a_sparse_file_without_features_is_refused(tmp_path):
+    text = "@relation r\n@attribute a {0,1}\n@attribute b {1,0}\n@data\n{0 1}\n{}\n"
+    with pytest.raises(DatasetError, match="2 rows, 0 features and 2 labels"):
+        read(write_sky(tmp_path, text=text), labels=["a", "b"])
+
+
 @pytest.mark.parametrize("count", [0, 4, -4, 9])
 def test_meka_counts_that_leave_nothing_are_refused(tmp_path, count):
     text = SKY.replace("@relation sky", f"@relation 'sky: -C {count}'")
@@ -323,7 +329,9 @@ def test_meka_counts_that_leave_nothing_are_refused(tmp_path, count):
 
 
 NAMES = st.text(
-    st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters="{}"), min_size=1, max_size=6
+    st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters="{}"),
+    min_size=1,
+    max_size=6,
 )
 
 
@@ -345,7 +353,7 @@ def test_what_another_program_wrote_is_read_back(
         {
             "relation": "r",
             "attributes": [("a", "REAL"), ("b", "REAL"), ("c", values), ("d", ["0", "1"])],
-            "data": [[*row, values[p], "1"] for row, p in zip(numbers.tolist(), positions)],
+            "data": [[*numbers[i].tolist(), values[positions[i]], "1"] for i in range(5)],
         }
     )
     for letter, name in zip("abcd", names, strict=True):

@@ -119,14 +119,13 @@ def test_sparse_entries_outside_the_matrix_are_refused(tmp_path):
         read(save(tmp_path, X=wrong))
 
 
-def outcome(path: Path, content: bytes) -> str:
+def complaint(path: Path, content: bytes) -> str | None:
     path.write_bytes(content)
     try:
         read(path)
     except DatasetError as error:
-        assert path.name in str(error)
-        return "refused"
-    return "read"
+        return str(error)
+    return None
 
 
 @pytest.mark.parametrize("as_stored", [np.asarray, sparse.csc_matrix])
@@ -139,10 +138,14 @@ def test_a_file_cut_or_damaged_anywhere_is_read_or_refused_and_nothing_else(
     variables = {"X": as_stored(X), "Y": Y, "label_names": cells(["a", "b", "c", "d"])}
     io.savemat(path, variables, do_compression=compressed)
     whole = path.read_bytes()
-    cut = [outcome(path, whole[:end]) for end in range(0, len(whole), 8)]
-    assert cut.count("read") <= 2  # a cut between two variables leaves a whole file
-    for place in range(0, len(whole), 3):
-        outcome(path, whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+    cut = [complaint(path, whole[:end]) for end in range(0, len(whole), 8)]
+    assert cut.count(None) <= 2  # a cut between two variables leaves a whole file
+    damaged = [
+        complaint(path, whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        for place in range(0, len(whole), 3)
+    ]
+    assert all(message is None or "part.mat" in message for message in cut + damaged)
+    assert any(damaged)
 
 
 KINDS = ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]

@@ -1,7 +1,6 @@
 """LAMC's own files: what is written is read back."""
 
 import io
-import os
 import pickle
 from dataclasses import fields, replace
 from pathlib import Path
@@ -113,7 +112,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     with pytest.raises(OSError, match="No space left"):
         write_npz(full, tmp_path / "a.npz")
     assert (tmp_path / "a.npz").read_bytes() == before
-    assert os.listdir(tmp_path) == ["a.npz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
 
 
 def test_another_ending_is_refused(tmp_path):
@@ -170,6 +169,16 @@ def test_parts_that_do_not_fit_are_refused(tmp_path, changes, message):
     with pytest.raises(DatasetError, match=r"a\.npz") as caught:
         read(path)
     assert caught.match(f".*{message}")
+
+
+def test_entries_stored_twice_are_added_up(tmp_path):
+    path = tmp_path / "a.npz"
+    write_npz(small(X=sparse.csr_array(np.eye(10, 3))), path)
+    twice = {"X.data": np.full(2, 1.5), "X.indices": np.ones(2, dtype=int)}
+    np.savez(path, **stored(path) | twice | {"X.indptr": np.repeat([0, 2], [1, 10])})
+    X = read(path).X
+    assert X.nnz == 1
+    assert X[0, 1] == 3.0
 
 
 class Trap:

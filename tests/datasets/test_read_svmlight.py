@@ -51,6 +51,14 @@ def test_labels_are_named_by_their_numbers_in_numerical_order(tmp_path):
     np.testing.assert_array_equal(data.X.toarray(), [[0.5, 0, 1], [0, 7, 0], [1, 0, 0]])
 
 
+def test_order_and_repetition_within_a_row_do_not_matter(tmp_path):
+    data = read(write(tmp_path, "2,1,2 3:3 1:1\n1 2:2\n"))
+    np.testing.assert_array_equal(data.X.toarray(), [[1, 0, 3], [0, 2, 0]])
+    np.testing.assert_array_equal(data.Y.toarray(), [[1, 1], [1, 0]])
+    assert data.X.has_canonical_format
+    assert data.Y.has_canonical_format
+
+
 def test_a_header_says_how_much_there_is_and_counts_from_zero(tmp_path):
     data = read(write(tmp_path, "2 4 3\n0,2 1:1 3:2\n1 2:5\n"))
     assert data.X.shape == (2, 4)
@@ -87,10 +95,13 @@ def test_packed_files_are_unpacked(tmp_path):
         ("1 1:2\n1 1:2:3\n", "line 2: '1:2:3' is not index:value"),
         ("1 1:2\n1 -1:2\n", "line 2: the feature index -1"),
         ("1 1:2\n1 2:2 2:3\n", "line 2: the feature index 2 is given twice"),
+        ("1 1:2\n1 2:2 3:1 2:3\n", "line 2: the feature index 2 is given twice"),
         ("1 99999999999999999999:2\n", "line 1: a number is too large"),
         ("3 4 3\n0 1:1\n1 2:5\n", r"announces 3 rows in line 1, but has 2.\n.*cut short"),
         ("1 4 3\n0 4:1\n", "line 2: the feature index 4 is not among the 4"),
         ("1 4 3\n3 1:1\n", "line 2: the label 3 is not among the 3"),
+        ("1 4000000000:2\n", "4000000000 features; up to 10000000 are read"),
+        ("1 3 4000000000\n1 1:2\n", "4000000000 labels; up to"),
         ("# nothing\n\n", "no rows"),
         (" 1:2\n", "0 labels"),
         ("1\n", "0 features"),
@@ -108,5 +119,5 @@ def test_sizes_too_small_or_said_twice_are_refused(tmp_path):
         read(write(tmp_path, "1 7:1\n"), n_features=5)
     with pytest.raises(DatasetError, match="line 1: the label 4 is not among the 3"):
         read(write(tmp_path, "4 7:1\n"), n_labels=3)
-    with pytest.raises(DatasetError, match="says itself, in line 1.*\n.*n_features="):
+    with pytest.raises(DatasetError, match=r"says itself, in line 1.*\n.*n_features="):
         read(write(tmp_path, "1 4 3\n0 1:1\n"), n_features=5)

@@ -228,6 +228,7 @@ def test_a_vector_never_tells_all_labels():
         ([1.0, 2.0, np.nan], "no label in row 2"),
         (pd.Series(["oak", pd.NA], dtype="string"), "no label in row 1"),
         ([1.5, 2.0], r"continuous. y holds 1.5 in row 0"),
+        ([1.0, np.inf], "y holds inf in row 1"),
         (np.array([1, "oak"], dtype=object), "int and str"),
         ([["oak"], ["elm", None]], "no label in row 1"),
         ([[], []], "No row of y holds a label"),

@@ -1,6 +1,5 @@
 """Read a data set from a file, whatever its format."""
 
-import codecs
 import inspect
 import lzma
 import os
@@ -139,10 +138,10 @@ def read(
     """
     path = Path(path)
     given: dict[str, Any] = {
-        "labels": labels,
+        "labels": _path_or_list(labels),
         "label_column": label_column,
         "separator": separator,
-        "id_column": id_column,
+        "id_column": _path_or_list(id_column),
         "delimiter": delimiter,
         "encoding": encoding,
         "n_features": n_features,
@@ -166,9 +165,14 @@ def read(
         ) from error
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DatasetError(
-            f"{path} cannot be read: {error}.\nIt may be cut short: fetch it again."
+            f"{path} cannot be read: {error}.\nCheck that it is whole, and that you may read it."
         ) from error
     return data if name is None else replace(data, name=name)
+
+
+def _path_or_list(names: Any) -> Any:
+    """Make a list of an array or an index of names."""
+    return names if names is None or isinstance(names, (str, os.PathLike)) else list(names)
 
 
 def _find_format(path: Path, file_format: str | None) -> _Format:
@@ -193,14 +197,14 @@ def _find_format(path: Path, file_format: str | None) -> _Format:
 def _check_options(path: Path, format_: _Format, options: dict[str, Any]) -> None:
     for option in options:
         if option not in format_.options:
-            takers = [f.title for f in _FORMATS.values() if option in f.options]
+            takers = [other.title for other in _FORMATS.values() if option in other.options]
             raise DatasetError(
                 f"{path} is read as a file of format {format_.title}, for which {option}= means "
-                f"nothing; it is for {' and '.join(takers)}.\nLeave it out."
+                f"nothing; it is for {', '.join(takers)}.\nLeave it out."
             )
     if "encoding" in options:
         try:
-            codecs.lookup(options["encoding"])
+            "".encode(options["encoding"])
         except LookupError as error:
             raise DatasetError(f"{error}; write for example encoding='latin-1'.") from error
 

@@ -81,7 +81,7 @@ def as_labels(
         if _are_matrix_rows(rows):
             return _from_matrix(np.asarray(rows), known, stated, meaning)
         return _from_lists(rows, known, stated)
-    elif np.ndim(y) == 2:
+    elif np.asarray(y).ndim == 2:
         return _from_matrix(np.asarray(y), known, stated, meaning)
     else:
         labels = _from_vector(y, known)
@@ -227,8 +227,10 @@ def _mark(rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> SparseMa
 
 def _holds_collections(y: Any) -> bool:
     """Whether ``y`` is a sequence of collections, such as the labels of each row."""
-    if not (isinstance(y, Sequence) or (np.ndim(y) == 1 and np.asarray(y).dtype == object)):
-        return False
+    if not isinstance(y, Sequence):
+        array = np.asarray(y)
+        if array.ndim != 1 or array.dtype != object:
+            return False
     collections = [isinstance(row, Iterable) and not isinstance(row, str) for row in y]
     return bool(collections) and all(collections)
 

@@ -54,17 +54,18 @@ def label_values(
         return np.asarray(listed, dtype=str)
     if kinds <= {int, float, np.int64, np.float64}:
         numbers = np.asarray(listed, dtype=np.float64)
-        if (numbers == np.floor(numbers)).all():
+        whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+        if whole.all():
             return numbers.astype(np.int64)
-        first = int(np.argmax(numbers != np.floor(numbers)))
+        first = int(np.argmin(whole))
         raise LabelError(
             f"Unknown label type: continuous. {of} holds {numbers[first]} in {where(first)}; "
             "labels are integers or strings."
         )
     found = " and ".join(sorted(kind.__name__ for kind in kinds))
+    unsupported = "Complex data not supported" if complex in kinds else "Unknown label type"
     raise LabelError(
-        f"Unknown label type: {of} holds values of type {found}; labels are all integers or all "
-        "strings."
+        f"{unsupported}: {of} holds values of type {found}; labels are all integers or all strings."
     )
 
 

@@ -55,25 +55,29 @@ def read_arff(
 
 def _labels_by_the_file(table: Table, relation: str) -> list[int]:
     """Find the labels by the XML file beside an ARFF file or by its own header."""
-    beside = _xml_beside(table.source)
-    header = _MEKA.search(relation)
-    by_xml = None if beside is None else _labels_by_xml(table, beside)
-    by_header = None if header is None else _labels_by_header(table, int(header[1]))
-    if by_xml is not None and by_header is not None and by_xml != by_header:
+    claims: dict[str, list[int]] = {}
+    candidates = _xml_candidates(table.source)
+    xml = next((candidate for candidate in candidates if candidate.is_file()), None)
+    if xml is not None:
+        claims[xml.name] = _labels_by_xml(table, xml)
+    if header := _MEKA.search(relation):
+        claims[header[0].strip(" :")] = _labels_by_header(table, int(header[1]))
+    if not claims:
         raise DatasetError(
-            f"{table.source} and {beside} disagree: the header counts {len(by_header)} labels "
-            f"by -C, the XML names {len(by_xml)}, and they are not the same attributes.\n"
-            f"Say which holds: labels={os.fspath(beside or '')!r}, or a list of names."
+            f"Nothing says which attributes of {table.source} are labels: beside it there is no "
+            f"{' or '.join(candidate.name for candidate in candidates)}, and its @relation has no "
+            "-C.\nGive the XML file, labels='yeast.xml', or the names, labels=[…]. Its "
+            f"attributes are {some(table.names)}."
         )
-    chosen = by_xml if by_header is None else by_header
-    if chosen is None:
-        looked_for = " or ".join(candidate.name for candidate in _xml_candidates(table.source))
+    found = list(claims.values())
+    if found[0] != found[-1]:
         raise DatasetError(
-            f"Nothing says which attributes of {table.source} are labels: there is no {looked_for} "
-            "beside it, and its @relation has no -C.\nGive the XML file, labels='yeast.xml', or "
-            f"the names, labels=[…]. Its attributes are {some(table.names)}."
+            f"{' and '.join(claims)} disagree on the labels of {table.source}: one names "
+            f"{some([table.names[j] for j in found[0]])}, the other "
+            f"{some([table.names[j] for j in found[-1]])}.\nSay which holds: labels={str(xml)!r}, "
+            "or a list of names."
         )
-    return chosen
+    return found[0]
 
 
 def _labels_by_xml(table: Table, xml: Path) -> list[int]:
@@ -96,10 +100,6 @@ def _labels_by_header(table: Table, count: int) -> list[int]:
             "least one is a label and one a feature.\nName the labels: labels=[…]."
         )
     return list(range(count) if count > 0 else range(total + count, total))
-
-
-def _xml_beside(path: Path) -> Path | None:
-    return next((xml for xml in _xml_candidates(path) if xml.is_file()), None)
 
 
 def _xml_candidates(path: Path) -> list[Path]:

@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from scipy import sparse
@@ -197,7 +197,7 @@ def _notes(table: Table) -> tuple[str, ...]:
     return tuple(f"Left out {some(names)}: {reason}." for reason, names in reasons.items())
 
 
-def _refuse_label(table: Table, row: int, j: int) -> None:
+def _refuse_label(table: Table, row: int, j: int) -> NoReturn:
     column, cell = table.columns[j], table.cells[row, j]
     if np.isnan(cell):
         found, way_out = "is missing", "Fill it in, or remove the row."

@@ -19,6 +19,8 @@ from lamc.datasets.readers.files import numbered_lines
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray, IntArray, SparseMatrix
 
+MOST_COLUMNS = 10_000_000  # each has a name in memory
+
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
@@ -49,7 +51,8 @@ def read_svmlight(
     if header is None:
         rows = _read_rows(path, chain([top], lines))
         first = 0 if 0 in rows.indices else 1  # svmlight counts from 1, some programs from 0
-        d = n_features or int(rows.indices.max(initial=first - 1)) + 1 - first
+        seen = int(rows.indices.max(initial=first - 1)) + 1 - first
+        d = seen if n_features is None else n_features
     elif n_features is not None or n_labels is not None:
         raise DatasetError(
             f"{path} says itself, in line {top[0]}, that it has {header[1]} features and "
@@ -63,6 +66,12 @@ def read_svmlight(
             raise DatasetError(
                 f"{path} announces {n} rows in line {top[0]}, but has {len(rows.lines)}.\n"
                 "It may be cut short: fetch it again."
+            )
+    for what, count in (("features", d), ("labels", n_labels or 0)):
+        if not 0 <= count <= MOST_COLUMNS:
+            raise DatasetError(
+                f"{path} would have {count} {what}; up to {MOST_COLUMNS} are read.\n"
+                "The file may be damaged; if its numbers are hashes, number what occurs from 1."
             )
     label_numbers = np.unique(rows.labels) if n_labels is None else np.arange(n_labels)
     return checked_dataset(

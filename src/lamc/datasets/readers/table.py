@@ -5,6 +5,7 @@ tells text from missing values, where pandas mends in silence.
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -47,6 +48,8 @@ def read_csv(
     import pyarrow as pa
     from pyarrow import csv
 
+    if delimiter is not None and len(delimiter) != 1:
+        raise DatasetError(f"delimiter={delimiter!r} is not one character.")
     tabs = ".tsv" in (suffix.lower() for suffix in path.suffixes)
     text = {} if label_column is None else {label_column: pa.string()}  # a label 007 stays 007
     try:
@@ -125,8 +128,11 @@ def _dataset(
     id_column: str | Sequence[str] | None,
 ) -> Dataset:
     _check_header(path, arrow)
-    if isinstance(labels, str):
-        raise DatasetError(f"labels={labels!r} is one word; write a list, labels=[{labels!r}].")
+    if isinstance(labels, (str, os.PathLike)):
+        raise DatasetError(
+            f"labels={os.fspath(labels)!r} is one name; the label columns of a table are named in "
+            f"a list: labels=[{os.fspath(labels)!r}]."
+        )
     if separator is not None and label_column is None:
         raise DatasetError(
             f"separator={separator!r} stands between the labels of one column; say which: "
