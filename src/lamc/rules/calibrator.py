@@ -1,0 +1,385 @@
+"""The calibrator: scores and labels in, one threshold a label out."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from lamc.exceptions import CalibrationError, LAMCWarning
+from lamc.labels import Knowledge, Labels
+from lamc.rules.columns import in_order_of, labels_of_columns
+from lamc.rules.demands import Settings
+from lamc.rules.evidence import Evidence, all_scores
+from lamc.rules.gather import gather, most_labels, row_weights
+from lamc.rules.levels import Levels, as_fraction
+from lamc.rules.pooling import pool
+from lamc.rules.pvalues import p_values
+from lamc.rules.rule import RULES, RuleName
+from lamc.rules.scores import check_scores, checked_rows, score_matrix
+from lamc.rules.selection import select_pairs
+from lamc.rules.summary import promise_in_words, summary_table
+from lamc.rules.thresholds import UNCALIBRATED, Thresholds, in_one_type
+from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatrix
+
+_SINGLE_POSITIVE_ASSUMPTION = (
+    "Calibrated on observed labels only, without knowing how many labels a row has. What is "
+    "promised holds for an observed label; for every true label it holds if a label's score does "
+    "not depend on how many labels its row has. Give cardinality=… to do without this assumption."
+)
+
+
+class Calibrator(BaseEstimator):
+    """One threshold for each label, from the scores of a calibration set.
+
+    The scores may come from anywhere: a model of this package, of another, or a file. The
+    calibration rows must not have been used to train or choose the scorer, and must be drawn like
+    the rows to come.
+
+    Parameters
+    ----------
+    rule : {"recall", "selective", "precision", "three-way", "set-recall"}
+        What the thresholds promise; see :attr:`promise_` after fitting.
+    alpha : float, or array-like of shape (K,)
+        The level of error allowed, for all labels or for each.
+    delta : float, optional
+        Let the promise hold with probability ``1 - delta`` over the calibration set, instead of
+        on average over such sets. For the rules ``"recall"`` and ``"precision"``, whose default
+        is 0.1.
+    few_positives : {"abstain", "pool"}
+        What to do with a label that has too few positives for its level. ``"abstain"`` decides
+        nothing about it. ``"pool"`` (recall rule) gives groups of such labels a threshold
+        together; the promise then holds on average over the group.
+    per_label : int, optional
+        Draw this many positives of each label and leave the others out.
+    keep_negatives : bool
+        Keep the scores of false labels for :meth:`select`. Rules that need them always do.
+    random_state : int, RandomState or None
+        Seed of what is drawn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Names of the labels.
+    thresholds_ : ndarray of shape (K,)
+        A label is accepted from this score on (above it, for the rule ``"selective"``).
+    absence_thresholds_ : ndarray of shape (K,)
+        A label is called absent below this score; −inf where it never is.
+    n_positives_ : ndarray of int, shape (K,)
+        Positives that the threshold comes from.
+    status_ : ndarray of str, shape (K,)
+        ``"calibrated"``, ``"pooled"`` or ``"uncalibrated"``.
+    promise_ : str
+        What holds for each calibrated label.
+    assumption_ : str or None
+        What the promise rests on besides exchangeable rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import Calibrator
+    >>> rng = np.random.default_rng(0)
+    >>> Y = rng.random((200, 3)) < [0.5, 0.3, 0.01]
+    >>> scores = np.clip(0.3 * rng.random(Y.shape) + 0.4 * Y, 0, 1)
+    >>> cal = Calibrator(rule="recall", alpha=0.1).fit(scores, Y)
+    >>> cal.status_.tolist()
+    ['calibrated', 'calibrated', 'uncalibrated']
+    >>> cal.decide(scores[:2])
+    array([[ 0,  1, -1],
+           [ 1,  0, -1]], dtype=int8)
+    """
+
+    def __init__(
+        self,
+        rule: RuleName = "recall",
+        *,
+        alpha: Any = 0.1,
+        delta: float | None = None,
+        few_positives: Literal["abstain", "pool"] = "abstain",
+        per_label: int | None = None,
+        keep_negatives: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.rule = rule
+        self.alpha = alpha
+        self.delta = delta
+        self.few_positives = few_positives
+        self.per_label = per_label
+        self.keep_negatives = keep_negatives
+        self.random_state = random_state
+
+    def fit(
+        self,
+        scores: Any,
+        Y: Any,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        picked_for: Any = None,
+        cardinality: Any = None,
+        reference: Any = None,
+        classes: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Set the thresholds.
+
+        Parameters
+        ----------
+        scores : array-like, DataFrame or sparse matrix of shape (n, K)
+            Scores in [0, 1]. A pair that a sparse matrix does not store scores 0.
+        Y : labels in any form of :func:`lamc.as_labels`
+            All labels of the rows; or one observed label a row, for the rules ``"recall"`` and
+            ``"selective"``.
+        sample_weight : array-like of shape (n,), optional
+            Inverse of the probability with which a row was chosen, up to a factor. A new row is
+            taken to weigh no more than the heaviest of these.
+        picked_for : array-like of shape (n,), optional
+            The label for which each row was chosen, if rows were chosen for labels. A row then
+            counts for that label only.
+        cardinality : array-like of shape (n,) or int, optional
+            With observed labels only: how many labels each row has, or the most that any row has.
+        reference : array-like or sparse matrix of shape (m, K), optional
+            Scores of other rows, such as unlabelled ones. The rule ``"precision"`` starts its
+            tests where they say, and the rule ``"set-recall"`` ranks scores among them.
+        classes : array-like of shape (K,), optional
+            Names of the columns of ``scores``.
+
+        Returns
+        -------
+        Calibrator
+        """
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        scores = scores if classes is None else in_order_of(scores, classes)
+        labels = labels_of_columns(Y, scores, classes=classes)
+        self._settings().check(labels.shape[1])
+        if labels.positives.nnz == 0:
+            raise CalibrationError(
+                f"None of the {len(labels)} calibration rows has a label; there is nothing to "
+                "calibrate on."
+            )
+        evidence = self._gather(
+            labels,
+            scores,
+            (sample_weight, picked_for, cardinality),
+            seed=seed,
+            referenced=reference is not None,
+        )
+        if reference is not None:
+            reference = in_order_of(reference, labels.classes)
+            other = check_scores(reference, n_labels=labels.shape[1], name="reference")
+            evidence = replace(evidence, reference=all_scores(other))
+        bound = most_labels(cardinality, labels.shape[1])
+        thresholds = self._thresholds(self.alpha, evidence, seed, bound)
+        assumption = None
+        if labels.knowledge is not Knowledge.ALL and cardinality is None:
+            assumption = _SINGLE_POSITIVE_ASSUMPTION
+            warnings.warn(assumption, LAMCWarning, stacklevel=2)
+        self.classes_ = labels.classes
+        self.knowledge_ = labels.knowledge
+        self.seed_ = seed
+        self.most_labels_ = bound
+        self.n_rows_ = len(labels)
+        self.assumption_ = assumption
+        self._keep(evidence, thresholds)
+        return self
+
+    def update(
+        self,
+        scores: Any,
+        Y: Any,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        picked_for: Any = None,
+        cardinality: Any = None,
+    ) -> Self:
+        """Add calibration rows; the result is that of fitting on all of them at once."""
+        check_is_fitted(self)
+        scores = in_order_of(scores, self.classes_)
+        labels = labels_of_columns(Y, scores, classes=self.classes_)
+        self._settings().check(labels.shape[1])
+        if labels.knowledge is not self.knowledge_:
+            raise CalibrationError(
+                f"These rows tell {labels.knowledge.value!r} of their labels, those before told "
+                f"{self.knowledge_.value!r}; they cannot be put together."
+            )
+        later = self._gather(
+            labels,
+            scores,
+            (sample_weight, picked_for, cardinality),
+            seed=self.seed_,
+            before=self.evidence_,
+        )
+        bound = most_labels(cardinality, labels.shape[1])
+        weighted_now, weighted_before = (
+            later.weights is not None,
+            self.evidence_.weights is not None,
+        )
+        if bound != self.most_labels_ or weighted_now != weighted_before:
+            raise CalibrationError(
+                "Give sample_weight or cardinality as they were given to fit, or not at all."
+            )
+        evidence = self.evidence_.joined(later)
+        thresholds = self._thresholds(self.alpha, evidence, self.seed_, bound)
+        self.n_rows_ = self.n_rows_ + len(labels)
+        self._keep(evidence, thresholds)
+        return self
+
+    def accept(self, scores: Any) -> BoolArray | SparseMatrix:
+        """Return the pairs of a row and a label that are accepted.
+
+        For sparse scores the result is sparse, and only stored pairs can be accepted.
+        """
+        return self._of_pairs(scores, self._accept, np.bool_)
+
+    def decide(self, scores: Any) -> AnyArray | SparseMatrix:
+        """Return 1 where a label is present, 0 where it is absent, −1 where that is left open.
+
+        Nothing is decided about an uncalibrated label. For sparse scores the stored pairs are
+        decided, with the zeros stored, and nothing is said of the others.
+        """
+        return self._of_pairs(scores, self._decide, np.int8)
+
+    def p_values(self, scores: Any) -> ScoreMatrix:
+        """Return conformal p-values of "the label is present".
+
+        They come from a label's own positives. Under the rule ``"recall"`` without ``delta``, a
+        calibrated label is accepted exactly where its p-value exceeds alpha.
+        """
+        checked = self._check_new(scores)
+        evidence = self._drawn(self.evidence_)
+        return p_values(
+            checked, evidence.positives, evidence.weights, most_labels=self.most_labels_ or 1
+        )
+
+    def select(self, scores: Any, *, fdr: float) -> BoolArray:
+        """Pick pairs from a batch so that, for each label, a share of at most ``fdr`` is wrong.
+
+        The share is meant on average over calibration sets and batches. Needs the scores of false
+        labels: a rule that keeps them, or ``keep_negatives=True``.
+        """
+        checked = self._check_new(scores)
+        if sparse.issparse(checked):
+            raise CalibrationError("select() needs a score for every pair; these are sparse.")
+        level = as_fraction(fdr, "fdr")
+        return select_pairs(checked, self.evidence_.known_negatives, self.n_rows_, level)
+
+    def thresholds_at(self, alpha: Any) -> FloatArray:
+        """Return the thresholds at another level, without fitting again."""
+        check_is_fitted(self)
+        return self._thresholds(alpha, self.evidence_, self.seed_, self.most_labels_).present
+
+    def summary(self) -> Any:
+        """Return a table of the labels: positives, threshold, status, and what is promised.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        check_is_fitted(self)
+        return summary_table(self)
+
+    # -- how it works ----------------------------------------------------------------------------
+
+    def _settings(self) -> Settings:
+        return Settings(self.rule, self.alpha, self.delta, self.few_positives, self.per_label)
+
+    def _gather(
+        self,
+        labels: Labels,
+        scores: Any,
+        given: tuple[Any, Any, Any],
+        *,
+        seed: int,
+        referenced: bool = False,
+        before: Evidence | None = None,
+    ) -> Evidence:
+        """Check a batch of calibration rows and gather what it tells."""
+        sample_weight, picked_for, cardinality = given
+        weights = row_weights(labels, sample_weight, cardinality)
+        self._settings().check_rows(
+            labels,
+            weighted=weights is not None,
+            picked=picked_for is not None,
+            referenced=referenced,
+        )
+        return gather(
+            check_scores(scores, n_labels=labels.shape[1]),
+            labels,
+            weights=weights,
+            picked_for=picked_for,
+            rows_before=0 if before is None else self.n_rows_,
+            positives_before=0 if before is None else len(before.rows),
+            seed=seed,
+            keep_negatives=(
+                self.keep_negatives or RULES[self.rule].needs_negatives
+                if before is None
+                else before.negatives is not None
+            ),
+        )
+
+    def _thresholds(
+        self, alpha: Any, evidence: Evidence, seed: int, most_labels: int | None
+    ) -> Thresholds:
+        """Apply the rule at a level."""
+        levels = Levels.of(alpha, n_labels=len(evidence.positives.zeros))
+        if most_labels is not None:
+            levels = levels.for_at_most(most_labels)
+        drawn = self._drawn(evidence)
+        rule = RULES[self.rule]
+        thresholds = rule.thresholds(drawn, levels, self.delta or rule.default_delta)
+        if self.few_positives == "pool":
+            thresholds = pool(thresholds, drawn, levels, seed=seed)
+        return thresholds
+
+    def _drawn(self, evidence: Evidence) -> Evidence:
+        return evidence if self.per_label is None else evidence.drawn(self.per_label)
+
+    def _keep(self, evidence: Evidence, thresholds: Thresholds) -> None:
+        self.evidence_ = evidence
+        self.n_positives_ = self._drawn(evidence).positives.counts
+        self.thresholds_ = thresholds.present
+        self.absence_thresholds_ = thresholds.absent
+        self.status_ = thresholds.status
+        self.promise_ = promise_in_words(RULES[self.rule], self.alpha, self.delta)
+
+    def _of_pairs(
+        self, scores: Any, answer: Callable[..., None], dtype: type[np.generic]
+    ) -> AnyArray | SparseMatrix:
+        """Answer for every pair of dense scores, and for the stored pairs of sparse ones."""
+        check_is_fitted(self)
+        if sparse.issparse(scores):
+            checked = self._check_new(scores)
+            stored = np.empty(checked.nnz, dtype=dtype)
+            answer(checked.data, stored, labels=checked.indices)
+            # A copy, for to drop what is not accepted would change the user's matrix with it.
+            where = (stored, checked.indices, checked.indptr)
+            answered = sparse.csr_array(where, checked.shape, copy=True)
+            if dtype is np.bool_:
+                answered.eliminate_zeros()
+            return answered
+        given = score_matrix(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
+        answers = np.empty(given.shape, dtype=dtype)
+        for rows in checked_rows(given):
+            answer(given[rows], answers[rows])
+        return answers
+
+    def _check_new(self, scores: Any) -> ScoreMatrix:
+        check_is_fitted(self)
+        return check_scores(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
+
+    def _accept(self, scores: FloatArray, out: AnyArray, *, labels: Any = slice(None)) -> None:
+        rule = RULES[self.rule]
+        reaches = np.greater if rule.strict else np.greater_equal
+        at = self.thresholds_[labels]
+        reaches(*in_one_type(scores, at, cautious=rule.needs_negatives), out=out)
+
+    def _decide(self, scores: FloatArray, out: AnyArray, *, labels: Any = slice(None)) -> None:
+        accepted = np.empty(scores.shape, dtype=bool)
+        self._accept(scores, accepted, labels=labels)
+        out[...] = np.where(accepted, 1, -1)
+        out[np.less(*in_one_type(scores, self.absence_thresholds_[labels]))] = 0
+        out[..., (self.status_ == UNCALIBRATED)[labels]] = -1

@@ -1,0 +1,79 @@
+"""Which column of the scores is which label."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lamc.exceptions import CalibrationError, LabelError
+from lamc.labels import Labels, as_labels
+from lamc.labels.names import check_classes, some_of
+from lamc.rules.scores import score_matrix
+
+
+def in_order_of(scores: Any, classes: npt.ArrayLike) -> Any:
+    """Scores with their columns in the order of ``classes``, if the columns have names.
+
+    Without, or if names stand against numbers, the columns are in that order already.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lamc.rules.columns import in_order_of
+    >>> in_order_of(pd.DataFrame({"oak": [0.2], "elm": [0.7]}), ["elm", "oak"]).to_numpy()
+    array([[0.7, 0.2]])
+    """
+    if not hasattr(scores, "columns"):
+        return scores
+    named, wanted = check_classes(scores.columns), check_classes(classes)
+    if np.array_equal(named, wanted) or (named.dtype.kind == "U") != (wanted.dtype.kind == "U"):
+        return scores
+    if not np.array_equal(np.sort(named), np.sort(wanted)):
+        raise CalibrationError(
+            f"The scores have columns for {some_of(named)}, but the labels are {some_of(wanted)}.\n"
+            "Name the columns alike, or pass scores.to_numpy() to take them by position."
+        )
+    return scores[wanted.tolist()]
+
+
+def labels_of_columns(Y: Any, scores: Any, *, classes: npt.ArrayLike | None = None) -> Labels:
+    """Read labels so that they stand in the order of the columns of ``scores``.
+
+    The columns are named by ``classes``, by the columns of ``scores`` if that is a DataFrame, or
+    by ``Y`` if it has a column for each. Else they are numbered, and so must the labels be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.columns import labels_of_columns
+    >>> labels_of_columns(["elm", "oak"], np.zeros((2, 3)), classes=["ash", "elm", "oak"]).index()
+    array([1, 2])
+    """
+    n, k = score_matrix(scores).shape
+    if classes is None and hasattr(scores, "columns"):
+        classes = scores.columns
+    if classes is not None:
+        labels = as_labels(Y, classes=classes)
+    elif isinstance(Y, Labels) or hasattr(Y, "columns"):
+        labels = as_labels(Y)
+    else:
+        labels = _numbered(Y, k)
+    if labels.shape[1] != k:
+        raise CalibrationError(
+            f"The scores have {k} columns, but there are {labels.shape[1]} labels."
+        )
+    labels.require_rows(n, of="the matrix of scores")
+    return labels
+
+
+def _numbered(Y: Any, k: int) -> Labels:
+    try:
+        return as_labels(Y, classes=np.arange(max(k, 1)))
+    except LabelError:
+        own = as_labels(Y)  # what is wrong with Y itself is said first
+        if own.classes.dtype.kind == "U":
+            raise CalibrationError(
+                "The labels have names, but which column of the scores is which is not said.\n"
+                "Pass the scores as a DataFrame with the names as columns, or classes=[…]."
+            ) from None
+        raise

@@ -1,0 +1,73 @@
+"""Whether a rule can do what it is asked to with the calibration set it is given."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lamc.exceptions import CalibrationError
+from lamc.labels import Knowledge, Labels
+from lamc.rules.levels import Levels, as_fraction
+from lamc.rules.rule import RULES, Rule
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of a calibrator, as they were given."""
+
+    rule: str
+    alpha: Any
+    delta: float | None
+    few_positives: str
+    per_label: int | None
+
+    def check(self, n_labels: int) -> Rule:
+        """Return the rule, if the parameters are possible ones."""
+        if self.rule not in RULES:
+            raise CalibrationError(f"rule={self.rule!r} is none of {', '.join(RULES)}.")
+        rule = RULES[self.rule]
+        Levels.of(self.alpha, n_labels=n_labels)
+        if self.delta is not None:
+            as_fraction(self.delta, "delta")
+        if self.few_positives not in ("abstain", "pool"):
+            raise CalibrationError(
+                f"few_positives={self.few_positives!r} is neither 'abstain' nor 'pool'."
+            )
+        whole = isinstance(self.per_label, (int, np.integer)) and self.per_label >= 1
+        if self.per_label is not None and not whole:
+            raise CalibrationError(f"per_label={self.per_label!r} is not a count of at least 1.")
+        self._refuse(
+            (self.delta is not None and rule.sure_promise is None, "has no use for delta"),
+            (
+                self.per_label is not None and not rule.draws,
+                "needs all positives, not a draw of them (per_label)",
+            ),
+            (self.few_positives == "pool" and self.rule != "recall", "cannot pool labels"),
+            (
+                self.few_positives == "pool" and self.delta is not None,
+                "cannot pool labels and hold with a delta",
+            ),
+        )
+        return rule
+
+    def check_rows(self, labels: Labels, *, weighted: bool, picked: bool, referenced: bool) -> None:
+        """Raise unless the rule can use calibration rows of this kind."""
+        rule = RULES[self.rule]
+        if rule.needs_all_labels:
+            labels.require(Knowledge.ALL, by=f"The {self.rule} rule")
+        self._refuse(
+            (weighted and not rule.weighs, "cannot weigh rows"),
+            (weighted and self.delta is not None, "cannot weigh rows and hold with a delta"),
+            (weighted and self.few_positives == "pool", "cannot weigh rows and pool labels"),
+            (
+                picked and rule.needs_all_labels,
+                "needs rows drawn at random: rows chosen for a label do not show how often others "
+                "are right",
+            ),
+            (referenced and not rule.uses_reference, "has no use for reference scores"),
+        )
+
+    def _refuse(self, *demands: tuple[bool, str]) -> None:
+        for refused, why in demands:
+            if refused:
+                raise CalibrationError(f"The {self.rule} rule {why}.")

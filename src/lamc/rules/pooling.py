@@ -1,0 +1,90 @@
+"""Thresholds for labels with too few positives: groups of labels share what they have.
+
+Labels are grouped by the shape of their scores, which one part of the calibration rows tells, and
+each group gets one threshold from the rest. Pairs of a row and a label are not exchangeable, as a
+row with many labels enters many times; rows are. So the group's promise is about rows: of the
+labels of the group that a row has, a share of at most alpha is missed on average.
+"""
+
+import warnings
+
+import numpy as np
+from scipy.cluster.vq import kmeans2
+
+from lamc.rules.evidence import Evidence
+from lamc.rules.levels import Levels
+from lamc.rules.ranks import SortedScores, weighted_rank
+from lamc.rules.recall import keeps_promise
+from lamc.rules.set_recall import inverse_counts
+from lamc.rules.thresholds import CALIBRATED, POOLED, Thresholds
+from lamc.types import BoolArray, FloatArray, IntArray
+
+_SHARE_FOR_SHAPES = 1 / 3
+_SHAPE = (0.1, 0.3, 0.5, 0.7, 0.9)  # quantiles that describe the scores of a label
+# A group should have a few times the positives that the level needs, or rank steps are coarse.
+_ENOUGH = 4
+
+
+def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: int) -> Thresholds:
+    """Give labels with too few positives the threshold of a group of such labels.
+
+    Labels whose group still has too few stay as they are.
+    """
+    rare = thresholds.status != CALIBRATED
+    if not rare.any():
+        return thresholds
+    shapes_from = np.random.default_rng([seed, 1]).random(evidence.n_rows) < _SHARE_FOR_SHAPES
+    of_rare = rare[evidence.positives.labels]
+    for_shapes = evidence.keep(of_rare & shapes_from[evidence.rows])
+    for_rank = evidence.keep(of_rare & ~shapes_from[evidence.rows])
+    needed = int(np.ceil(1 / levels.as_floats()[rare].min())) * _ENOUGH
+    groups = group_by_shape(for_shapes, rare, len(for_rank.rows) // needed, seed=seed)
+    present = thresholds.present.copy()
+    for group in range(groups.max() + 1):
+        members = groups == group
+        present[members] = _group_thresholds(for_rank, members, levels)
+    pooled = rare & keeps_promise(present, evidence)
+    present[rare & ~pooled] = -np.inf
+    return Thresholds(
+        present,
+        np.where(pooled, present, thresholds.absent),
+        np.where(pooled, POOLED, thresholds.status),
+    )
+
+
+def group_by_shape(evidence: Evidence, rare: BoolArray, n_groups: int, *, seed: int) -> IntArray:
+    """Group of each rare label, −1 for the others.
+
+    A label that the part for shapes has no positive of is put with the largest group.
+    """
+    groups = np.where(rare, 0, -1)
+    seen = np.flatnonzero(evidence.positives.counts > 0)
+    if n_groups < 2 or len(seen) < 2:
+        return groups
+    shapes = np.stack([np.quantile(evidence.positives.of_label(k), _SHAPE) for k in seen.tolist()])
+    n_groups = min(n_groups, len(np.unique(shapes, axis=0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a group that loses all its labels is no harm
+        found = kmeans2(shapes.astype(np.float64), n_groups, minit="++", rng=seed)[1]
+    order = np.argsort(-np.bincount(found))  # the largest group gets number 0
+    groups[seen] = np.argsort(order)[found]
+    return groups
+
+
+def _group_thresholds(evidence: Evidence, members: BoolArray, levels: Levels) -> FloatArray:
+    """Threshold of each member of a group: the same score where their levels are the same."""
+    own = evidence.keep(members[evidence.positives.labels])
+    together, order = SortedScores.of(
+        own.positives.values, np.zeros(len(own.rows), dtype=np.int64), n_labels=1
+    )
+    shares, whole = inverse_counts(own.rows[order])
+    of_member = np.stack([levels.numerators[members], levels.denominators[members]])
+    distinct, which = np.unique(of_member, axis=1, return_inverse=True)
+    at = [
+        together.order_statistic(
+            weighted_rank(together, shares, Levels(*level[:, None]), new_weight=whole),
+            if_none=-np.inf,
+        )[0]
+        for level in distinct.T
+    ]
+    return np.asarray(at, dtype=together.values.dtype)[which.ravel()]

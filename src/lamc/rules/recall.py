@@ -1,0 +1,54 @@
+"""The recall rule: of a label's true rows, at most a share alpha falls below its threshold."""
+
+import numpy as np
+
+from lamc.rules.binomial import largest_count
+from lamc.rules.evidence import Evidence
+from lamc.rules.levels import Levels
+from lamc.rules.ranks import SortedScores, in_whole_units, weighted_rank
+from lamc.rules.thresholds import Thresholds, status_where
+from lamc.types import BoolArray, FloatArray, IntArray
+
+
+def recall_rank(positives: SortedScores, levels: Levels) -> IntArray:
+    """Largest ranks j with P(score >= S_(j) | label true) >= 1 − alpha; 0 if there is none.
+
+    A new true row is equally likely to take any rank among the n calibration positives and
+    itself, so it falls below the j-th smallest of them with probability at most j / (n + 1).
+    """
+    return levels.floor_of(positives.counts + 1)
+
+
+def pac_recall_rank(positives: SortedScores, levels: Levels, delta: float) -> IntArray:
+    """Largest ranks that miss more than alpha with probability at most delta.
+
+    Given the calibration set, the share of true rows below S_(j) exceeds alpha exactly when fewer
+    than j of the n positives lie below the alpha-quantile of their distribution: when a
+    Binomial(n, alpha) is at most j − 1.
+    """
+    return largest_count(positives.counts, levels.as_floats(), delta) + 1
+
+
+def recall_thresholds(evidence: Evidence, levels: Levels, delta: float | None) -> Thresholds:
+    """Thresholds of the recall rule; a label with too few positives is always accepted.
+
+    Sparse scores name candidates. If more than alpha of a label's true rows are not among them, no
+    threshold keeps the promise, and the label stays uncalibrated.
+    """
+    positives = evidence.positives
+    if evidence.weights is not None:
+        weights = in_whole_units(evidence.weights)
+        rank = weighted_rank(positives, weights, levels, new_weight=weights.max(initial=0))
+    elif delta is not None:
+        rank = pac_recall_rank(positives, levels, delta)
+    else:
+        rank = recall_rank(positives, levels)
+    at = positives.order_statistic(rank, if_none=-np.inf)
+    kept = keeps_promise(at, evidence)
+    at = np.where(kept, at, -np.inf).astype(at.dtype)
+    return Thresholds(at, at, status_where(kept))
+
+
+def keeps_promise(at: FloatArray, evidence: Evidence) -> BoolArray:
+    """Whether all true rows from a threshold on can be accepted: they must be candidates."""
+    return at > (0 if evidence.candidates_only else -np.inf)

@@ -1,0 +1,59 @@
+"""The labels of a calibrator in a table, with what is promised in words."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamc.rules.rule import RULES, Rule
+from lamc.rules.thresholds import POOLED, UNCALIBRATED
+
+if TYPE_CHECKING:
+    from lamc.rules.calibrator import Calibrator
+
+
+def promise_in_words(rule: Rule, alpha: Any, delta: float | None) -> str:
+    """Say what a rule promises at a level; with a level a label, at "its alpha".
+
+    Examples
+    --------
+    >>> from lamc.rules.rule import RULES
+    >>> from lamc.rules.summary import promise_in_words
+    >>> promise_in_words(RULES["recall"], 0.1, delta=None)
+    'accepts at least 90 % of the rows that have the label, on average over calibration sets'
+    """
+    delta = rule.default_delta if delta is None else delta
+    text = rule.promise if delta is None or rule.sure_promise is None else rule.sure_promise
+    level = None if np.ndim(alpha) else float(alpha)
+    return text.format(
+        alpha="its alpha" if level is None else _percent(level),
+        rest="1 − its alpha" if level is None else _percent(1 - level),
+        sure="" if delta is None else _percent(1 - delta),
+    )
+
+
+def summary_table(calibrator: "Calibrator") -> Any:
+    """Return a DataFrame with a row for each label of a fitted calibrator."""
+    import pandas as pd
+
+    rule = RULES[calibrator.rule]
+    given = calibrator.alpha
+    each = list(given) if np.ndim(given) else [given] * len(calibrator.classes_)
+    promises = np.asarray(
+        [promise_in_words(rule, alpha, calibrator.delta) for alpha in each], dtype=object
+    )
+    pooled = calibrator.status_ == POOLED
+    promises[pooled] = "together with its group: " + promises[pooled]
+    promises[calibrator.status_ == UNCALIBRATED] = rule.without
+    return pd.DataFrame(
+        {
+            "label": calibrator.classes_,
+            "positives": calibrator.n_positives_,
+            "threshold": calibrator.thresholds_,
+            "status": calibrator.status_,
+            "promise": promises,
+        }
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share, 6):g} %"

@@ -1,0 +1,1 @@
+"""The rules against slow twins that are written straight from the definitions."""

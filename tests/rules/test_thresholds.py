@@ -1,0 +1,109 @@
+"""Scores meet thresholds in the shorter of their types, and on the safe side of rounding."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lamc import Calibrator
+from lamc.rules.thresholds import in_one_type
+
+from .cases import RULE_NAMES, few, labelled, random_set
+
+units = st.floats(0, 1)
+close = st.builds(lambda x, ulps: min(1.0, x + ulps * 2.0**-52), units, st.integers(-40, 40))
+near = st.one_of(units, close.filter(lambda x: x >= 0))
+
+
+@few
+@given(near, near)
+def test_what_reached_a_threshold_still_does_when_both_are_rounded(score, at):
+    rounded, threshold = in_one_type(np.float32([score]), np.array([at]))
+    assert rounded.dtype == threshold.dtype == np.float32
+    assert rounded >= threshold or score < at
+
+
+@few
+@given(near, near)
+def test_with_caution_what_did_not_reach_it_still_does_not(score, at):
+    rounded, threshold = in_one_type(np.float32([score]), np.array([at]), cautious=True)
+    assert rounded.dtype == threshold.dtype == np.float32
+    assert rounded < threshold or score >= at
+
+
+@pytest.mark.parametrize("cautious", [False, True])
+def test_what_never_is_reached_and_what_always_is_stay_so(cautious):
+    scores = np.float32([0, 1])
+    at = np.array([np.inf, -np.inf])
+    assert not (scores >= in_one_type(scores, at[:1], cautious=cautious)[1]).any()
+    assert (scores >= in_one_type(scores, at[1:], cautious=cautious)[1]).all()
+
+
+def test_longer_scores_are_rounded_to_the_type_of_the_thresholds():
+    scores, at = in_one_type(np.array([1 - 1e-9]), np.float32([1]))
+    assert scores.dtype == np.float32
+    assert scores >= at
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULE_NAMES if rule != "three-way"])
+@pytest.mark.parametrize("ties", [1, 2, None])
+def test_the_type_of_the_scores_does_not_matter_where_it_holds_them(rule, ties):
+    """Scores that are float32 numbers get the same answers in either type."""
+    scores, Y = random_set(300, 4, ties=ties, dtype=np.float32)
+    cal = Calibrator(rule, alpha=0.3, random_state=0)
+    answers = []
+    for fitted in (np.float32, np.float64):
+        cal.fit(scores.astype(fitted), labelled(Y))
+        assert cal.thresholds_.dtype == fitted
+        answers += [cal.accept(scores.astype(new)) for new in (np.float32, np.float64)]
+        answers += [cal.decide(scores.astype(new)) == 1 for new in (np.float32, np.float64)]
+    assert answers[0].any()
+    for other in answers[1:]:
+        np.testing.assert_array_equal(answers[0], other)
+
+
+@pytest.mark.parametrize("ties", [1, 2, None])
+def test_the_three_way_rule_only_ever_leaves_more_open(ties):
+    """In the shorter type, a score at the threshold may stand for one below it."""
+    scores, Y = random_set(300, 4, ties=ties, dtype=np.float32)
+    cal = Calibrator("three-way", alpha=0.3).fit(scores, labelled(Y))
+    short = cal.decide(scores)
+    np.testing.assert_array_equal(cal.decide(scores.astype(np.float64)), short)
+    cal.fit(scores.astype(np.float64), labelled(Y))
+    np.testing.assert_array_equal(cal.decide(scores.astype(np.float64)), short)
+    mixed = cal.decide(scores)
+    assert (mixed == 1).any()
+    assert ((mixed == short) | (mixed == -1)).all()
+
+
+def test_recall_is_kept_when_new_scores_are_finer():
+    """Most true scores are 1 in float32, but only nearly so in float64."""
+    fine = 1 - np.random.default_rng(0).random((200, 1)) * 1e-9
+    cal = Calibrator(alpha=0.1).fit(fine.astype(np.float32), np.ones((200, 1), int))
+    assert cal.thresholds_ == 1
+    assert cal.accept(fine).all()
+    assert (cal.p_values(fine) == 1).all()
+
+
+def test_recall_is_kept_when_new_scores_are_coarser():
+    fine = 1 - np.random.default_rng(0).random((200, 1)) * 1e-9
+    cal = Calibrator(alpha=0.1).fit(fine, np.ones((200, 1), int))
+    assert cal.accept(fine).mean() > 0.9
+    assert cal.accept(fine.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("rule", ["precision", "three-way"])
+def test_false_rows_stay_out_when_new_scores_are_coarser(rule):
+    """In float64 the true rows lie above the false ones; in float32 all are equal."""
+    scores = np.repeat([0.5 + 1e-12, 0.5], 100)[:, None]
+    Y = np.repeat([1, 0], 100)[:, None]
+    cal = Calibrator(rule, alpha=0.1).fit(scores, Y)
+    np.testing.assert_array_equal(cal.accept(scores), Y == 1)
+    assert not cal.accept(scores.astype(np.float32)).any()
+
+
+def test_selection_counts_equal_scores_as_equal_in_either_type():
+    scores = np.repeat([0.5 + 1e-12, 0.5], 100)[:, None]
+    cal = Calibrator(keep_negatives=True).fit(scores, np.repeat([1, 0], 100)[:, None])
+    assert cal.select(scores[:9], fdr=0.2).all()
+    assert not cal.select(scores[:9].astype(np.float32), fdr=0.2).any()
