@@ -28,6 +28,10 @@ class ScorerError(LAMCError, ValueError):
     """An estimator or function does not give a score for every row and label."""
 
 
+class TrainingError(LAMCError, RuntimeError):
+    """Training cannot go on."""
+
+
 class StorageError(LAMCError, ValueError):
     """A model cannot be saved, or a file holds no model that can be loaded."""
 

@@ -1,0 +1,337 @@
+"""LAMC: an estimator that scores labels, and a calibrator that says which to accept."""
+
+import math
+import warnings
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from lamc.duplicates import fingerprints, shared_rows
+from lamc.exceptions import CalibrationError, LAMCWarning
+from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.known import rows_in_words
+from lamc.metrics import average_precision
+from lamc.rules import Calibrator
+from lamc.rules.rule import RuleName
+from lamc.scoring import classes_of, is_function, join_classes, scores_of, target_for
+from lamc.types import AnyArray, FloatArray, IntArray
+
+
+class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Accept the labels that can be relied on, and leave the others open.
+
+    An estimator learns from one observed label a row and scores all labels; a
+    :class:`Calibrator` sets one threshold for each. ``LAMC(WAN(), rule="selective", alpha=0.5)``
+    is the method of the paper.
+
+    Parameters
+    ----------
+    estimator : estimator or function, optional
+        What scores the labels: a learner of this package; any scikit-learn classifier, which then
+        learns the observed label as a class; a fitted one in
+        :class:`sklearn.frozen.FrozenEstimator`; a multi-output classifier; or a function that
+        takes X and returns scores in [0, 1]. By default a logistic regression.
+    rule, alpha, delta, few_positives, per_label
+        What is promised; see :class:`Calibrator`.
+    calibration_size : float or int
+        Share or number of the rows that ``fit`` holds out to calibrate on, when it is given no
+        calibration set. A fitted estimator or a function needs none to train on, and all rows
+        serve to calibrate.
+    random_state : int, RandomState or None
+        Seed of what is drawn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Names of the labels, in the order of the columns of everything that is returned.
+    thresholds_, n_positives_, status_ : ndarrays of shape (K,)
+        See :class:`Calibrator`.
+    estimator_ : estimator or function
+        The fitted scorer.
+    calibrator_ : Calibrator
+        The thresholds and what they come from.
+
+    References
+    ----------
+    M. T. Hagos and C. Lundström, "Least-Ambiguous Multi-Label Classifier", 2025.
+
+    Examples
+    --------
+    >>> from lamc import LAMC
+    >>> from lamc.datasets import digit_scenes, observe
+    >>> data = digit_scenes(600, random_state=0)
+    >>> train, cal, test = data.split.train, data.split.calibration, data.split.test
+    >>> y = observe(data.Y[train], random_state=0)
+    >>> clf = LAMC(rule="recall", alpha=0.2).fit(
+    ...     data.X[train], y, X_cal=data.X[cal], Y_cal=data.Y[cal])
+    >>> clf.decide(data.X[test]).shape
+    (60, 10)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        rule: RuleName = "recall",
+        alpha: Any = 0.1,
+        delta: float | None = None,
+        few_positives: str = "abstain",
+        per_label: int | None = None,
+        calibration_size: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.rule = rule
+        self.alpha = alpha
+        self.delta = delta
+        self.few_positives = few_positives
+        self.per_label = per_label
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, X_cal: Any = None, Y_cal: Any = None, **params: Any) -> Self:
+        """Train the estimator and set the thresholds.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, DataFrame, or whatever the estimator takes
+            Rows to learn from.
+        y : labels in any form of :func:`lamc.as_labels`
+            Observed labels, one a row; what is not observed counts as unknown.
+        X_cal, Y_cal : optional
+            Rows to calibrate on, with all their labels or with one observed label each. Without
+            them a part of ``X`` is held out, and calibrated on its observed labels.
+        **params
+            Passed on to the estimator's ``fit``.
+        """
+        if y is None:
+            raise CalibrationError(
+                "LAMC requires y to be passed, but the target y is None: give the observed labels."
+            )
+        X = X if hasattr(X, "__getitem__") else np.asarray(X)
+        labels = as_labels(y, knowledge=Knowledge.SOME)
+        labels.require_rows(_num_samples(X), of="X")
+        labels.require(Knowledge.SOME, by="LAMC")
+        if (X_cal is None) != (Y_cal is None):
+            raise CalibrationError("Give both X_cal and Y_cal, or neither.")
+        if Y_cal is not None:
+            of_calibration = as_labels(Y_cal, knowledge=_least(Y_cal)).classes
+            labels = labels.align(join_classes(labels.classes, of_calibration))
+        rng = check_random_state(self.random_state)
+        estimator = self._new_estimator()
+        trained = needs_training(estimator)
+        train, held_out = self._parts(len(labels), trained, X_cal is None, rng)
+        fingerprints_ = np.empty(0, dtype=np.uint64)
+        if trained:
+            X_train = X if len(held_out) == 0 else _safe_indexing(X, train)
+            routed = process_routing(self, "fit", **params) if params else None
+            fit_params = {} if routed is None else routed.estimator.fit
+            estimator.fit(X_train, target_for(estimator, labels[train]), **fit_params)
+            fingerprints_ = fingerprints(X_train)
+        classes = join_classes(labels.classes, classes_of(estimator, X))
+        if X_cal is None:
+            X_cal, labels_cal = _safe_indexing(X, held_out), labels[held_out].align(classes)
+        else:
+            labels_cal = as_labels(Y_cal, classes=classes)
+            _warn_of_shared_rows(X_cal, fingerprints_)
+        calibrator = self._new_calibrator(rng)
+        calibrator.fit(scores_of(estimator, X_cal, classes), labels_cal)
+        self.estimator_ = estimator
+        self.classes_ = classes
+        self.training_rows_ = fingerprints_
+        self.calibrator_ = calibrator
+        return self
+
+    def calibrate(
+        self,
+        X: Any,
+        Y: Any,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        picked_for: Any = None,
+        cardinality: Any = None,
+        X_reference: Any = None,
+    ) -> Self:
+        """Set the thresholds again on other rows, without training again.
+
+        ``X_reference`` are rows whose labels nobody needs to know; see
+        :meth:`Calibrator.fit` for their use and for the other arguments.
+        """
+        check_is_fitted(self)
+        _warn_of_shared_rows(X, self.training_rows_)
+        calibrator = self._new_calibrator(check_random_state(self.random_state))
+        calibrator.fit(
+            self.predict_proba(X),
+            as_labels(Y, classes=self.classes_),
+            sample_weight=sample_weight,
+            picked_for=picked_for,
+            cardinality=cardinality,
+            reference=None if X_reference is None else self.predict_proba(X_reference),
+        )
+        self.calibrator_ = calibrator
+        return self
+
+    def predict(self, X: Any, *, as_frame: bool = False) -> Any:
+        """Return 1 for each label that is accepted, else 0, in a column for each label."""
+        accepted = self._fitted_calibrator().accept(self.predict_proba(X))
+        return self._framed(accepted.astype(np.int64), X, as_frame)
+
+    def decide(self, X: Any, *, as_frame: bool = False) -> Any:
+        """Return 1 where a label is present, 0 where it is absent, −1 where that is left open."""
+        return self._framed(self._fitted_calibrator().decide(self.predict_proba(X)), X, as_frame)
+
+    def predict_proba(self, X: Any, *, as_frame: bool = False) -> Any:
+        """Return the scores of all labels, in [0, 1]."""
+        check_is_fitted(self)
+        return self._framed(scores_of(self.estimator_, X, self.classes_), X, as_frame)
+
+    def predict_p(self, X: Any, *, as_frame: bool = False) -> Any:
+        """Return conformal p-values of "the label is present"."""
+        return self._framed(self._fitted_calibrator().p_values(self.predict_proba(X)), X, as_frame)
+
+    def select(self, X: Any, *, fdr: float, as_frame: bool = False) -> Any:
+        """Return 1 for pairs picked from this batch so that few of them are wrong.
+
+        For each label, the share of wrong ones among those picked is at most ``fdr`` on average.
+        Needs a calibration set with all labels.
+        """
+        chosen = self._fitted_calibrator().select(self.predict_proba(X), fdr=fdr)
+        return self._framed(chosen.astype(np.int64), X, as_frame)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the example-based average precision of the scores.
+
+        With one observed label a row, that is the mean reciprocal rank of the observed label.
+        """
+        labels = as_labels(y, classes=self.classes_, knowledge=_least(y))
+        ranked = Labels(labels.positives, labels.classes, Knowledge.ALL)
+        return average_precision(ranked, self.predict_proba(X))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file, from which :func:`lamc.load` gives it back."""
+        from lamc.storage import save
+
+        save(self, path)
+
+    @property
+    def thresholds_(self) -> FloatArray:
+        """Threshold of each label."""
+        return self.calibrator_.thresholds_
+
+    @property
+    def n_positives_(self) -> IntArray:
+        """Positives that each threshold comes from."""
+        return self.calibrator_.n_positives_
+
+    @property
+    def status_(self) -> AnyArray:
+        """Status of each label."""
+        return self.calibrator_.status_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features the estimator was trained on."""
+        return self.estimator_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> AnyArray:
+        """Names of the features the estimator was trained on."""
+        return self.estimator_.feature_names_in_
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say which arguments of ``fit`` go where."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(
+            estimator=self._new_estimator(),
+            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        scorer = self._new_estimator()
+        if not is_function(scorer):
+            of_scorer = get_tags(scorer)
+            tags.input_tags = of_scorer.input_tags
+            tags.classifier_tags = of_scorer.classifier_tags or tags.classifier_tags
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "calibrator_")
+
+    def _new_estimator(self) -> Any:
+        if self.estimator is None:
+            return LogisticRegression(max_iter=1000)
+        return self.estimator if is_function(self.estimator) else clone(self.estimator)
+
+    def _new_calibrator(self, rng: np.random.RandomState) -> Calibrator:
+        return Calibrator(
+            rule=self.rule,
+            alpha=self.alpha,
+            delta=self.delta,
+            few_positives=self.few_positives,  # type: ignore[arg-type]
+            per_label=self.per_label,
+            keep_negatives=True,
+            random_state=rng.randint(2**31 - 1),
+        )
+
+    def _fitted_calibrator(self) -> Calibrator:
+        check_is_fitted(self)
+        return self.calibrator_
+
+    def _parts(
+        self, n: int, trained: bool, hold_out: bool, rng: np.random.RandomState
+    ) -> tuple[IntArray, IntArray]:
+        """Rows to train on and rows to calibrate on."""
+        rows = np.arange(n)
+        if not hold_out:
+            return rows, rows[:0]
+        if not trained:
+            return rows[:0], rows
+        size = self.calibration_size
+        share = isinstance(size, (float, np.floating)) and 0 < size < 1
+        count = math.ceil(size * n) if share else size
+        if not (isinstance(count, (int, np.integer)) and 0 < count < n):
+            raise CalibrationError(
+                f"calibration_size={size!r} with n_samples = {n}: give a share above 0 and below "
+                "1, or a number of rows that leaves some to train on."
+            )
+        order = rng.permutation(n)
+        return np.sort(order[count:]), np.sort(order[:count])
+
+    def _framed(self, values: AnyArray, X: Any, as_frame: bool) -> Any:
+        if not as_frame:
+            return values
+        import pandas as pd
+
+        index = X.index if hasattr(X, "iloc") else None
+        return pd.DataFrame(values, columns=self.classes_, index=index)
+
+
+def needs_training(estimator: Any) -> bool:
+    """Whether ``fit`` has to train a scorer, or finds it ready."""
+    return not (is_function(estimator) or isinstance(estimator, FrozenEstimator))
+
+
+def _least(Y: Any) -> Knowledge | None:
+    """How to read labels of which only the positives matter."""
+    return None if isinstance(Y, Labels) else Knowledge.SOME
+
+
+def _warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
+    shared = shared_rows(X, training_rows)
+    if shared.any():
+        warnings.warn(
+            f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
+            "the estimator was trained on. If they are the same rows, scores there are too good, "
+            "and what is promised does not hold: calibrate on rows that were not trained on.",
+            LAMCWarning,
+            stacklevel=3,
+        )

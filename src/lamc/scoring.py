@@ -1,0 +1,136 @@
+"""Any scorer, one matrix of scores: what estimators learn from, and what they answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils import _safe_indexing, get_tags
+
+from lamc.exceptions import LabelError, ScorerError
+from lamc.labels import Labels
+from lamc.labels.known import rows_in_words
+from lamc.labels.names import find_labels, some_of
+from lamc.types import AnyArray, FloatArray
+
+
+def is_function(scorer: Any) -> bool:
+    """Whether a scorer is a plain function from X to scores, with nothing to fit."""
+    return callable(scorer) and not hasattr(scorer, "fit")
+
+
+def target_for(estimator: Any, labels: Labels) -> Any:
+    """Observed labels in the form that an estimator learns from.
+
+    Learners of this package take them as they are. One with several outputs takes a 0/1 matrix, in
+    which a label that was not observed counts as false. Any other takes one class a row.
+    """
+    if getattr(_last_step(estimator), "takes_labels", False):
+        return labels
+    tags = get_tags(estimator)
+    if not tags.target_tags.single_output:
+        return labels.positives.toarray().astype(np.int64)
+    if (labels.cardinality == 1).all():
+        return labels.classes[labels.index()]
+    if tags.classifier_tags is not None and tags.classifier_tags.multi_label:
+        return labels.positives.toarray().astype(np.int64)
+    raise LabelError(
+        f"{rows_in_words(labels.cardinality != 1)} not exactly one observed label, and "
+        f"{type(estimator).__name__} learns one class a row.\nDraw one with "
+        "lamc.datasets.observe(Y), or wrap the estimator in "
+        "sklearn.multioutput.MultiOutputClassifier, which learns each label by itself."
+    )
+
+
+def scores_of(scorer: Any, X: Any, classes: AnyArray) -> FloatArray:
+    """Scores in [0, 1] for each row and each of ``classes``.
+
+    A class that the estimator never saw scores 0. An estimator that has no probabilities answers
+    with its decision function, put through 1 / (1 + exp(−x)).
+    """
+    if is_function(scorer):
+        return _matrix(scorer(X), len(classes), "The scoring function")
+    name = type(scorer).__name__
+    answer = _method(scorer)(X)
+    seen = getattr(scorer, "classes_", None)
+    if isinstance(answer, list):
+        return _from_outputs(answer, seen, len(classes), name)
+    scores = _matrix(answer, None, name)
+    if seen is None or isinstance(seen, list):
+        return _matrix(scores, len(classes), name)
+    columns = np.flatnonzero(np.isin(classes, seen)) if len(seen) else seen
+    if len(columns) < len(seen):  # it learnt from a matrix, and knows columns, not names
+        return _matrix(scores, len(classes), name)
+    spread = np.zeros((len(scores), len(classes)), dtype=scores.dtype)
+    spread[:, find_labels(np.asarray(seen), classes)] = _matrix(scores, len(seen), name)
+    return spread
+
+
+def classes_of(scorer: Any, X: Any) -> AnyArray | None:
+    """Labels that a scorer knows: names, or numbers if it is a function; None if it says none."""
+    if is_function(scorer):
+        return np.arange(_matrix(scorer(_safe_indexing(X, [0])), None, "The function").shape[1])
+    known = getattr(scorer, "classes_", None)
+    return None if known is None or isinstance(known, list) else np.asarray(known)
+
+
+def join_classes(own: AnyArray, other: AnyArray | None) -> AnyArray:
+    """All labels of two sets, in the order of the larger one if it holds the smaller.
+
+    Columns that are only numbered, as many as there are labels, are taken to be those labels.
+    """
+    if other is None or np.isin(other, own).all():
+        return own
+    if np.isin(own, other).all():
+        return other
+    if len(own) == len(other) and np.array_equal(other, np.arange(len(other))):
+        return own
+    if (own.dtype.kind == "U") != (other.dtype.kind == "U"):
+        raise LabelError(
+            f"Labels are named in one place ({some_of(own)}) and numbered in another "
+            f"({some_of(other)}), and they are not equally many.\nName them in both."
+        )
+    return np.union1d(own, other)
+
+
+def _method(scorer: Any) -> Callable[[Any], Any]:
+    if hasattr(scorer, "predict_proba"):
+        return scorer.predict_proba
+    if hasattr(scorer, "decision_function"):
+        return lambda X: _two_columns(expit(np.asarray(scorer.decision_function(X))))
+    raise ScorerError(
+        f"{type(scorer).__name__} has neither predict_proba nor decision_function, so it gives no "
+        "scores.\nUse a classifier that does, or pass a function from X to scores."
+    )
+
+
+def _two_columns(scores: FloatArray) -> FloatArray:
+    """Scores of both classes, where a decision function speaks of the second only."""
+    return np.column_stack([1 - scores, scores]) if scores.ndim == 1 else scores
+
+
+def _from_outputs(outputs: list[AnyArray], classes: Any, n_labels: int, name: str) -> FloatArray:
+    """Probability of 1 in each output of a multi-output classifier."""
+    if len(outputs) != n_labels:
+        raise ScorerError(f"{name} has {len(outputs)} outputs, but there are {n_labels} labels.")
+    columns = []
+    for label, output in enumerate(outputs):
+        known = np.asarray(classes[label] if isinstance(classes, list) else [0, 1])
+        of_one = np.flatnonzero(known == 1)
+        columns.append(output[:, of_one[0]] if len(of_one) else np.zeros(len(output)))
+    return np.column_stack(columns)
+
+
+def _matrix(scores: Any, n_labels: int | None, name: str) -> FloatArray:
+    matrix = np.asarray(scores)
+    if matrix.ndim != 2 or (n_labels is not None and matrix.shape[1] != n_labels):
+        wanted = "a column for each label" if n_labels is None else f"{n_labels} columns"
+        raise ScorerError(
+            f"{name} gave scores of shape {matrix.shape}; they need a row for each example and "
+            f"{wanted}."
+        )
+    return matrix
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator

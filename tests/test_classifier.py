@@ -1,0 +1,394 @@
+"""LAMC wraps any scorer, keeps scikit-learn's contract, and adds nothing to the two it joins."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lamc import LAMC, Calibrator, as_labels, datasets
+from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, ScorerError
+
+NAMES = np.array(["ash", "elm", "fir", "oak"])
+
+
+def make_data(n: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    Y = X[:, :4] + 0.5 * rng.normal(size=(n, 4)) > 0.3
+    Y[np.arange(n), X[:, :4].argmax(axis=1)] = True
+    return X, Y
+
+
+X, Y = make_data()
+X_CAL, Y_CAL = make_data(seed=1)
+X_NEW, Y_NEW = make_data(seed=2)
+y = datasets.observe(Y, random_state=0).index()
+
+
+def fitted(**parameters) -> LAMC:
+    return LAMC(**parameters).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+
+
+# -- scikit-learn's contract ---------------------------------------------------------------------
+
+A_COLUMN_A_LABEL = "predict gives a column for each label, not one class a row"
+EXPECTED_FAILURES = {
+    "check_classifiers_train": A_COLUMN_A_LABEL,
+    "check_estimator_sparse_array": A_COLUMN_A_LABEL,
+    "check_estimator_sparse_matrix": A_COLUMN_A_LABEL,
+    "check_supervised_y_2d": "a column of y is the 0/1 column of one label, not a class a row",
+}
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+@parametrize_with_checks(
+    [LAMC(random_state=0), LAMC(rule="selective", alpha=0.5, random_state=0)],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def test_clone_and_parameters():
+    clf = LAMC(LogisticRegression(C=2), rule="three-way", alpha=0.2)
+    copy = clone(clf)
+    assert copy.get_params()["estimator__C"] == 2
+    assert copy.set_params(estimator__C=3, alpha=0.3).alpha == 0.3
+    assert clf.estimator.C == 2
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+def test_cross_validation_and_grid_search():
+    scores = cross_val_score(LAMC(random_state=0), X, y, cv=3)
+    assert scores.min() > 0.6
+    grid = GridSearchCV(
+        LAMC(LogisticRegression(), random_state=0),
+        {"estimator__C": [1e-4, 1.0], "alpha": [0.1, 0.3]},
+        cv=3,
+    ).fit(X, y)
+    assert grid.best_params_["estimator__C"] == 1.0
+    assert grid.predict(X_NEW).shape == (400, 4)
+
+
+def test_the_score_is_the_average_precision_or_the_reciprocal_rank_of_the_observed_label():
+    clf = fitted()
+    scores = clf.predict_proba(X_NEW)
+    from lamc.metrics import average_precision
+
+    assert clf.score(X_NEW, Y_NEW) == average_precision(Y_NEW, scores)
+    observed = datasets.observe(Y_NEW, random_state=0).index()
+    rank = (scores >= scores[np.arange(400), observed][:, None]).sum(axis=1)
+    assert clf.score(X_NEW, observed) == pytest.approx((1 / rank).mean())
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+def test_it_stands_in_a_pipeline_behind_a_transformer():
+    pipeline = make_pipeline(StandardScaler(), LAMC(random_state=0)).fit(X, y)
+    assert pipeline.predict(X_NEW).shape == (400, 4)
+
+
+def test_the_calibration_set_is_routed_through_a_pipeline():
+    with sklearn.config_context(enable_metadata_routing=True):
+        clf = LAMC(random_state=0).set_fit_request(X_cal=True, Y_cal=True)
+        pipeline = make_pipeline(StandardScaler(), clf, transform_input=["X_cal"])
+        pipeline.fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+    scaler = StandardScaler().fit(X)
+    direct = LAMC(random_state=0).fit(
+        scaler.transform(X), y, X_cal=scaler.transform(X_CAL), Y_cal=Y_CAL
+    )
+    np.testing.assert_array_equal(pipeline[-1].thresholds_, direct.thresholds_)
+
+
+def test_arguments_of_the_estimator_are_routed_to_it():
+    weights = np.where(y == 0, 1e-3, 1.0)
+    plain = fitted()
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = LogisticRegression(max_iter=1000).set_fit_request(sample_weight=True)
+        clf = LAMC(inner).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL, sample_weight=weights)
+    assert clf.predict_proba(X_NEW)[:, 0].mean() < 0.5 * plain.predict_proba(X_NEW)[:, 0].mean()
+
+
+# -- any scorer ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        None,
+        LogisticRegression(),
+        HistGradientBoostingClassifier(max_iter=20),
+        RandomForestClassifier(n_estimators=20, random_state=0),
+        LinearSVC(),
+        MultiOutputClassifier(LogisticRegression()),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_it_wraps_any_classifier(estimator):
+    clf = LAMC(estimator).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
+    assert clf.classes_.tolist() == NAMES.tolist()
+    scores = clf.predict_proba(X_NEW)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    for label in range(4):  # a true label scores higher than a false one
+        assert scores[Y_NEW[:, label], label].mean() > scores[~Y_NEW[:, label], label].mean()
+
+
+def test_it_wraps_text_pipelines():
+    texts = ["green leaf and bark", "red berry", "bark of an oak", "berry and leaf"] * 30
+    names = ["leaf", "berry", "bark", "leaf"] * 30
+    clf = LAMC(make_pipeline(TfidfVectorizer(), LogisticRegression()), random_state=0)
+    with pytest.warns(LAMCWarning, match="observed labels only"):
+        clf.fit(texts, names)
+    assert clf.predict(["a leaf"], as_frame=True).shape == (1, 3)
+
+
+def test_a_frozen_estimator_is_not_trained_and_all_rows_calibrate():
+    inner = LogisticRegression().fit(X, y)
+    with pytest.warns(LAMCWarning, match="observed labels only"):
+        clf = LAMC(FrozenEstimator(inner)).fit(
+            X_CAL, datasets.observe(Y_CAL, random_state=0).index()
+        )
+    assert clf.n_positives_.sum() == len(X_CAL)
+    np.testing.assert_array_equal(clf.predict_proba(X_NEW), inner.predict_proba(X_NEW))
+
+
+def test_a_frozen_estimator_keeps_labels_that_calibration_does_not_show():
+    inner = LogisticRegression().fit(X, NAMES[y])
+    shown = NAMES[:3]
+    rows = Y_CAL[:, :3].any(axis=1)
+    with pytest.warns(LAMCWarning):
+        clf = LAMC(FrozenEstimator(inner)).fit(X_CAL[rows], shown[Y_CAL[rows, :3].argmax(axis=1)])
+    assert clf.classes_.tolist() == NAMES.tolist()
+    assert clf.status_[3] == "uncalibrated"
+    assert (clf.decide(X_NEW)[:, 3] == -1).all()
+
+
+def sigmoid_scores(X: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-X[:, :4]))
+
+
+def test_it_wraps_a_plain_function():
+    clf = LAMC(sigmoid_scores).fit(X_CAL, as_labels(Y_CAL))
+    expected = Calibrator().fit(sigmoid_scores(X_CAL), Y_CAL)
+    np.testing.assert_array_equal(clf.thresholds_, expected.thresholds_)
+    np.testing.assert_array_equal(clf.predict_proba(X_NEW), sigmoid_scores(X_NEW))
+
+
+def test_several_positives_a_row_go_to_estimators_that_take_them():
+    clf = LAMC(KNeighborsClassifier()).fit(X, Y, X_cal=X_CAL, Y_cal=Y_CAL)
+    assert clf.predict_proba(X_NEW).shape == (400, 4)
+    with pytest.raises(LabelError, match=r"learns one class a row.*\n.*MultiOutputClassifier"):
+        LAMC(LogisticRegression()).fit(X, Y, X_cal=X_CAL, Y_cal=Y_CAL)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "message"),
+    [
+        (LinearRegression(), "neither predict_proba nor decision_function"),
+        (lambda X: X[:, 0], "shape"),
+        (lambda X: X[:, :3], "3"),
+    ],
+)
+def test_what_gives_no_scores_is_refused(scorer, message):
+    with pytest.raises((ScorerError, LabelError, CalibrationError), match=message):
+        LAMC(scorer).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+
+
+def test_scores_outside_the_unit_interval_are_refused():
+    with pytest.raises(CalibrationError, match=r"scores hold .* at row 0"):
+        LAMC(lambda X: X[:, :4] - 10).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+
+
+# -- fit, calibrate, answer ----------------------------------------------------------------------
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers which rows it was shown, by their first feature."""
+
+    def fit(self, X, y):
+        self.rows_ = set(X[:, 0].tolist())
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        self.scored_ = set(X[:, 0].tolist())
+        return np.full((len(X), len(self.classes_)), 0.5)
+
+
+@pytest.mark.parametrize(("size", "expected"), [(0.2, 80), (0.125, 50), (30, 30)])
+def test_fit_alone_holds_out_rows_and_calibrates_on_their_observed_labels(size, expected):
+    with pytest.warns(LAMCWarning, match="observed labels only"):
+        clf = LAMC(Spy(), calibration_size=size, random_state=0).fit(X, y)
+    spy = clf.estimator_
+    assert len(spy.scored_) == expected == clf.n_positives_.sum()
+    assert not spy.rows_ & spy.scored_
+    assert spy.rows_ | spy.scored_ == set(X[:, 0].tolist())
+
+
+def test_with_a_calibration_set_all_rows_are_trained_on():
+    clf = fitted(estimator=Spy())
+    assert len(clf.estimator_.rows_) == 400
+    assert clf.n_positives_.tolist() == Y_CAL.sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("rule", ["recall", "selective", "precision", "three-way", "set-recall"])
+def test_the_answers_are_those_of_the_calibrator(rule):
+    clf = fitted(rule=rule, alpha=0.2, random_state=0)
+    scores = clf.predict_proba(X_NEW)
+    cal = clf.calibrator_
+    np.testing.assert_array_equal(clf.predict(X_NEW), cal.accept(scores))
+    np.testing.assert_array_equal(clf.decide(X_NEW), cal.decide(scores))
+    np.testing.assert_array_equal(clf.predict_p(X_NEW), cal.p_values(scores))
+    np.testing.assert_array_equal(clf.select(X_NEW, fdr=0.2), cal.select(scores, fdr=0.2))
+    np.testing.assert_array_equal(clf.thresholds_, cal.thresholds_)
+    assert clf.decide(X_NEW).dtype == np.int8
+
+
+def test_calibrating_again_does_not_train_again():
+    clf = fitted(random_state=0)
+    before = clf.predict_proba(X_NEW)
+    clf.set_params(rule="three-way", alpha=0.2).calibrate(X_NEW, Y_NEW)
+    np.testing.assert_array_equal(clf.predict_proba(X_NEW), before)
+    expected = Calibrator(rule="three-way", alpha=0.2).fit(before, Y_NEW)
+    np.testing.assert_array_equal(clf.thresholds_, expected.thresholds_)
+
+
+def test_reference_rows_reach_the_rule():
+    clf = fitted(rule="precision", alpha=0.3, random_state=0)
+    rows = make_data(2000, seed=5)[0]
+    clf.calibrate(X_CAL, Y_CAL, X_reference=rows)
+    expected = Calibrator(rule="precision", alpha=0.3).fit(
+        clf.predict_proba(X_CAL), Y_CAL, reference=clf.predict_proba(rows)
+    )
+    np.testing.assert_array_equal(clf.thresholds_, expected.thresholds_)
+
+
+def test_select_needs_all_labels():
+    with pytest.warns(LAMCWarning):
+        clf = LAMC(random_state=0).fit(X, y)
+    with pytest.raises(CalibrationError, match="false labels were not kept"):
+        clf.select(X_NEW, fdr=0.1)
+
+
+def test_frames_carry_names_and_index():
+    index = [f"row {i}" for i in range(400)]
+    clf = LAMC().fit(
+        pd.DataFrame(X), NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES)
+    )
+    frame = pd.DataFrame(X_NEW, index=index)
+    for method in (clf.predict, clf.decide, clf.predict_proba, clf.predict_p):
+        answer = method(frame, as_frame=True)
+        assert answer.columns.tolist() == NAMES.tolist()
+        assert answer.index.tolist() == index
+    assert clf.select(frame, fdr=0.2, as_frame=True).shape == (400, 4)
+
+
+def test_sparse_rows():
+    dense = fitted(random_state=0)
+    clf = LAMC(random_state=0).fit(
+        sparse.csr_array(X), y, X_cal=sparse.csr_array(X_CAL), Y_cal=Y_CAL
+    )
+    np.testing.assert_allclose(clf.thresholds_, dense.thresholds_, rtol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+def test_the_same_seed_gives_the_same_model():
+    one, two = (LAMC(random_state=7).fit(X, y) for _ in range(2))
+    other = LAMC(random_state=8).fit(X, y)
+    assert one.predict_proba(X_NEW).tobytes() == two.predict_proba(X_NEW).tobytes()
+    assert one.thresholds_.tobytes() == two.thresholds_.tobytes()
+    assert one.thresholds_.tobytes() != other.thresholds_.tobytes()
+
+
+# -- which labels there are ----------------------------------------------------------------------
+
+
+def test_labels_never_seen_in_training_come_from_the_calibration_set():
+    seen = y != 3
+    clf = LAMC().fit(X[seen], y[seen], X_cal=X_CAL, Y_cal=Y_CAL)
+    assert clf.classes_.tolist() == [0, 1, 2, 3]
+    assert (clf.predict_proba(X_NEW)[:, 3] == 0).all()
+
+
+def test_columns_without_names_are_the_labels_in_order():
+    clf = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=Y_CAL)
+    named = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
+    np.testing.assert_array_equal(clf.thresholds_, named.thresholds_)
+
+
+def test_columns_of_a_frame_are_matched_by_name():
+    turned = pd.DataFrame(Y_CAL[:, ::-1], columns=NAMES[::-1])
+    clf = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=turned)
+    straight = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
+    by_name = dict(zip(clf.classes_, clf.thresholds_, strict=True))
+    assert [by_name[name] for name in straight.classes_] == straight.thresholds_.tolist()
+
+
+def test_numbers_and_names_that_do_not_match_are_refused():
+    with pytest.raises(LabelError, match=r"named in one place .* numbered in another"):
+        LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=np.c_[Y_CAL, Y_CAL])
+
+
+# -- what goes wrong -----------------------------------------------------------------------------
+
+
+def test_calibration_rows_that_were_trained_on_draw_a_warning():
+    with pytest.warns(LAMCWarning, match="Rows 0, 1, 2 and 7 more of the calibration set have"):
+        LAMC().fit(X, y, X_cal=np.r_[X[:10], X_CAL], Y_cal=np.r_[Y[:10], Y_CAL])
+    clf = fitted()
+    with pytest.warns(LAMCWarning, match="Row 0 of the calibration set has the same features"):
+        clf.calibrate(np.r_[X[5:6], X_CAL], np.r_[Y[5:6], Y_CAL])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y": None}, "requires y to be passed"),
+        ({"y": y[:-1]}, "399 rows, but X has 400"),
+        ({"X_cal": X_CAL}, "both X_cal and Y_cal"),
+        ({"X_cal": X_CAL, "Y_cal": Y_CAL[:-1]}, "399 rows, but the matrix of scores has 400"),
+        ({"y": np.where(np.arange(400) == 17, None, NAMES[y])}, "no label in row 17"),
+        ({"X_cal": X_CAL, "Y_cal": np.zeros_like(Y_CAL)}, "nothing to calibrate on"),
+    ],
+)
+def test_wrong_calls_are_refused(arguments, message):
+    with pytest.raises((LabelError, CalibrationError), match=message):
+        LAMC().fit(**{"X": X, "y": y, **arguments})
+
+
+@pytest.mark.parametrize("size", [0, 1.0, 1.5, -3, 400, "many"])
+def test_an_impossible_calibration_size_is_refused(size):
+    with pytest.raises(CalibrationError, match="calibration_size="):
+        LAMC(calibration_size=size).fit(X, y)
+
+
+def test_before_fit_there_are_no_answers():
+    for method in ("predict", "decide", "predict_proba", "predict_p"):
+        with pytest.raises(NotFittedError):
+            getattr(LAMC(), method)(X)
+    with pytest.raises(NotFittedError):
+        LAMC().calibrate(X_CAL, Y_CAL)
+
+
+def test_what_fails_leaves_the_model_as_it_was():
+    clf = fitted()
+    before = dict(vars(clf))
+    with pytest.raises(CalibrationError):
+        clf.calibrate(X_CAL, np.zeros_like(Y_CAL))
+    with pytest.raises(CalibrationError):
+        clf.fit(X, y, X_cal=X_CAL, Y_cal=np.zeros_like(Y_CAL))
+    assert vars(clf) == before
