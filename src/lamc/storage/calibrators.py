@@ -1,0 +1,174 @@
+"""A fitted calibrator as facts and arrays, and back."""
+
+from typing import Any
+
+import numpy as np
+
+from lamc.exceptions import CalibrationError, StorageError
+from lamc.labels import Knowledge
+from lamc.rules import Calibrator
+from lamc.rules.demands import Settings
+from lamc.rules.evidence import Evidence
+from lamc.rules.ranks import SortedScores
+from lamc.rules.thresholds import CALIBRATED, POOLED, UNCALIBRATED
+from lamc.storage.facts import (
+    Arrays,
+    Facts,
+    decode_classes,
+    decode_parameters,
+    encode,
+    encode_parameters,
+    fact,
+    vector,
+)
+from lamc.types import AnyArray
+
+_STATUS = np.array([CALIBRATED, POOLED, UNCALIBRATED])  # stored by their number
+_NONE = type(None)
+
+
+def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
+    """Everything that a fitted calibrator knows."""
+    evidence = calibrator.evidence_
+    facts = {
+        "parameters": encode_parameters(calibrator.get_params(deep=False)),
+        "classes": encode(calibrator.classes_, "classes"),
+        "knowledge": calibrator.knowledge_.value,
+        "seed": calibrator.seed_,
+        "most_labels": calibrator.most_labels_,
+        "n_rows": calibrator.n_rows_,
+        "promise": calibrator.promise_,
+        "assumption": calibrator.assumption_,
+        "evidence_rows": evidence.n_rows,
+        "candidates_only": evidence.candidates_only,
+    }
+    arrays = {
+        "thresholds": calibrator.thresholds_,
+        "absence_thresholds": calibrator.absence_thresholds_,
+        "n_positives": calibrator.n_positives_,
+        "status": (calibrator.status_[:, None] == _STATUS).argmax(axis=1).astype(np.uint8),
+        "rows": evidence.rows,
+        "weights": evidence.weights,
+        "keys": evidence.keys,
+        **_pack_scores("positives", evidence.positives),
+        **_pack_scores("negatives", evidence.negatives),
+        **_pack_scores("reference", evidence.reference),
+    }
+    return facts, {name: array for name, array in arrays.items() if array is not None}
+
+
+def unpack_calibrator(facts: Any, arrays: Arrays) -> Calibrator:
+    """Undo :func:`pack_calibrator`, or say what does not fit together."""
+    classes = decode_classes(facts)
+    k = len(classes)
+    calibrator = Calibrator(**decode_parameters(facts, set(Calibrator().get_params(deep=False))))
+    _check_parameters(calibrator, k)
+    calibrator.classes_ = classes
+    calibrator.knowledge_ = _knowledge(fact(facts, "knowledge", str))
+    calibrator.seed_ = _count(facts, "seed", 2**31)
+    calibrator.most_labels_ = fact(facts, "most_labels", int, _NONE)
+    if calibrator.most_labels_ is not None:
+        _count(facts, "most_labels", k)
+    calibrator.n_rows_ = _count(facts, "n_rows", 2**62)
+    calibrator.promise_ = fact(facts, "promise", str)
+    calibrator.assumption_ = fact(facts, "assumption", str, _NONE)
+    calibrator.evidence_ = _unpack_evidence(facts, arrays, k, calibrator.n_rows_)
+    calibrator.thresholds_ = _thresholds(arrays, "thresholds", k)
+    calibrator.absence_thresholds_ = _thresholds(arrays, "absence_thresholds", k)
+    calibrator.n_positives_ = vector(arrays, "n_positives", "i", k)
+    _refuse_unless(calibrator.n_positives_ >= 0, "n_positives")
+    calibrator.status_ = _status(vector(arrays, "status", "u", k))
+    return calibrator
+
+
+def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> Evidence:
+    positives = _unpack_scores("positives", arrays, n_labels)
+    if positives is None:
+        raise StorageError("it has no scores of positives.")
+    m = len(positives.values)
+    evidence = Evidence(
+        n_rows=_count(facts, "evidence_rows", n_rows),
+        positives=positives,
+        rows=vector(arrays, "rows", "i", m),
+        weights=vector(arrays, "weights", "if", m) if "weights" in arrays else None,
+        keys=vector(arrays, "keys", "f", m) if "keys" in arrays else None,
+        negatives=_unpack_scores("negatives", arrays, n_labels),
+        reference=_unpack_scores("reference", arrays, n_labels),
+        candidates_only=fact(facts, "candidates_only", bool),
+    )
+    _refuse_unless(_within(evidence.rows, 0, n_rows - 1), "rows")
+    if evidence.weights is not None:
+        _refuse_unless((evidence.weights > 0) & (evidence.weights < np.inf), "weights")
+    if evidence.keys is not None:
+        _refuse_unless(_within(evidence.keys, 0, 1), "keys")
+    return evidence
+
+
+def _pack_scores(name: str, scores: SortedScores | None) -> Arrays:
+    if scores is None:
+        return {}
+    return {
+        f"{name}.values": scores.values,
+        f"{name}.offsets": scores.offsets,
+        f"{name}.zeros": scores.zeros,
+    }
+
+
+def _unpack_scores(name: str, arrays: Arrays, n_labels: int) -> SortedScores | None:
+    if f"{name}.values" not in arrays:
+        return None
+    scores = SortedScores(
+        values=vector(arrays, f"{name}.values", "f"),
+        offsets=vector(arrays, f"{name}.offsets", "i", n_labels + 1),
+        zeros=vector(arrays, f"{name}.zeros", "i", n_labels),
+    )
+    starts, values = scores.offsets, scores.values
+    _refuse_unless(_within(starts, 0, len(values)), f"{name}.offsets")
+    _refuse_unless(starts[1:] >= starts[:-1], f"{name}.offsets")
+    _refuse_unless((starts[0], starts[-1]) == (0, len(values)), f"{name}.offsets")
+    _refuse_unless(scores.zeros >= 0, f"{name}.zeros")
+    same_label = scores.labels[1:] == scores.labels[:-1]
+    _refuse_unless(_within(values, 0, 1), f"{name}.values")
+    _refuse_unless((values[1:] >= values[:-1]) | ~same_label, f"{name}.values")
+    return scores
+
+
+def _thresholds(arrays: Arrays, name: str, n_labels: int) -> AnyArray:
+    thresholds = vector(arrays, name, "f", n_labels)
+    _refuse_unless(thresholds == thresholds, name)
+    return thresholds
+
+
+def _status(numbers: AnyArray) -> AnyArray:
+    _refuse_unless(numbers < len(_STATUS), "status")
+    return _STATUS[numbers]
+
+
+def _count(facts: Any, name: str, most: int) -> int:
+    count: int = fact(facts, name, int)
+    if not 0 <= count <= most:
+        raise StorageError(f"its manifest gives {count} for {name!r}; at most {most} is possible.")
+    return count
+
+
+def _knowledge(name: str) -> Knowledge:
+    if name not in {*Knowledge}:
+        raise StorageError(f"its manifest gives {name!r} for 'knowledge'.")
+    return Knowledge(name)
+
+
+def _check_parameters(calibrator: Calibrator, n_labels: int) -> None:
+    names = ("rule", "alpha", "delta", "few_positives", "per_label")
+    try:
+        Settings(*(getattr(calibrator, name) for name in names)).check(n_labels)
+    except (CalibrationError, TypeError) as error:
+        raise StorageError(f"its parameters are not those of a calibrator: {error}") from error
+
+
+def _within(values: AnyArray, low: int, high: int) -> AnyArray:
+    return (values >= low) & (values <= high)
+
+
+def _refuse_unless(right: Any, name: str) -> None:
+    if not np.all(right):
+        raise StorageError(f"its array {name!r} holds numbers that no calibrator has.")

@@ -1,0 +1,141 @@
+"""What a file says, taken only if it is of the kind it should be."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from lamc.exceptions import StorageError
+from lamc.types import AnyArray
+
+Facts: TypeAlias = dict[str, Any]  # what JSON can say
+Arrays: TypeAlias = dict[str, AnyArray]
+
+_KINDS = {"f": "floats", "i": "integers", "u": "integers without sign"}
+_NUMBERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
+_DTYPES = {name: np.dtype(name) for name in ("bool", "str", "object", *_NUMBERS.split())}
+
+
+def fact(facts: Any, name: str, *types: type) -> Any:
+    """Entry of a manifest, which must be there and of one of the types.
+
+    Examples
+    --------
+    >>> from lamc.storage.facts import fact
+    >>> fact({"seed": True}, "seed", int)
+    Traceback (most recent call last):
+    lamc.exceptions.StorageError: its manifest gives True for 'seed'; expected is int.
+    """
+    if not isinstance(facts, dict) or name not in facts:
+        raise StorageError(f"its manifest does not say {name!r}.")
+    value = facts[name]
+    if type(value) not in types:  # isinstance would take True for an integer
+        expected = " or ".join("null" if t is type(None) else t.__name__ for t in types)
+        raise StorageError(
+            f"its manifest gives {value!r:.60} for {name!r}; expected is {expected}."
+        )
+    return value
+
+
+def vector(arrays: Arrays, name: str, kinds: str, size: int | None = None) -> AnyArray:
+    """Array of a file, which must be there, hold such numbers, and as many if a size is given."""
+    if name not in arrays:
+        raise StorageError(f"it has no array {name!r}.")
+    array = arrays[name]
+    as_many = array.ndim == 1 and size in (None, len(array))
+    if not as_many or array.dtype.kind not in kinds:
+        wanted = " or ".join(_KINDS[kind] for kind in kinds)
+        raise StorageError(
+            f"its array {name!r} holds {array.dtype} in the shape {array.shape}; expected are "
+            f"{'' if size is None else f'{size} '}{wanted} in a row."
+        )
+    return array
+
+
+def encode(value: Any, name: str) -> Any:
+    """A constructor's parameter, or an array of names, in what JSON can say.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from lamc.storage.facts import decode, encode
+    >>> encode(Fraction(1, 10), "alpha")
+    {'fraction': [1, 10]}
+    >>> decode(encode(Fraction(1, 10), "alpha"), "alpha")
+    Fraction(1, 10)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float and isfinite(value):
+        return value
+    if isinstance(value, Fraction):
+        return {"fraction": [value.numerator, value.denominator]}
+    if isinstance(value, (list, tuple)):
+        return [encode(item, name) for item in value]
+    if np.ndim(value) == 1:
+        return _encode_array(np.asarray(value), name)
+    advice = "\nSet a number instead: set_params(random_state=0)." * (name == "random_state")
+    raise StorageError(
+        f"{name}={value!r:.60} cannot be saved; numbers, strings and lists of them can.{advice}"
+    )
+
+
+def decode(value: Any, name: str) -> Any:
+    """Undo :func:`encode`."""
+    if isinstance(value, list):
+        return [decode(item, name) for item in value]
+    if not isinstance(value, dict):
+        return value
+    try:
+        if value.keys() == {"fraction"}:
+            return Fraction(*(fact({"part": part}, "part", int) for part in value["fraction"]))
+        return _decode_array(value)
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
+        raise StorageError(f"its manifest gives {value!r:.60} for {name!r}.") from error
+
+
+def decode_classes(facts: Any) -> AnyArray:
+    """Names of the labels that a manifest gives: all strings or all numbers, each once."""
+    classes = decode(fact(facts, "classes", dict), "classes")
+    if len(classes) == 0 or len(set(classes.tolist())) < len(classes):
+        raise StorageError("its manifest names no label, or one twice.")
+    return classes
+
+
+def encode_parameters(parameters: Mapping[str, Any]) -> Facts:
+    """Parameters of a constructor, by name."""
+    return {name: encode(value, name) for name, value in parameters.items()}
+
+
+def decode_parameters(facts: Any, names: set[str]) -> Facts:
+    """Undo :func:`encode_parameters`, for a constructor with parameters of these names."""
+    parameters = fact(facts, "parameters", dict)
+    if parameters.keys() != names:
+        odd = ", ".join(sorted(parameters.keys() ^ names))
+        raise StorageError(f"its manifest lacks these parameters, or has them in vain: {odd}.")
+    return {name: decode(value, name) for name, value in parameters.items()}
+
+
+def _encode_array(array: AnyArray, name: str) -> Facts:
+    dtype = "str" if array.dtype.kind == "U" else array.dtype.name
+    packed = {"array": array.tolist(), "dtype": dtype}
+    try:
+        _decode_array(packed)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"{name} is an array of {array.dtype} that cannot be saved; numbers and strings can."
+        ) from error
+    return packed
+
+
+def _decode_array(packed: Facts) -> AnyArray:
+    listed, dtype = packed["array"], _DTYPES[packed["dtype"]]
+    array = np.array(listed, dtype=dtype)
+    strings = array.dtype.kind != "O" or all(type(value) is str for value in listed)
+    if array.ndim != 1 or array.tolist() != listed or not strings:
+        raise TypeError(dtype)
+    return array

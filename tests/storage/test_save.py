@@ -1,0 +1,140 @@
+"""What cannot be loaded is not saved, and saving never spoils what is there."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from lamc import LAMC, Calibrator
+from lamc.exceptions import StorageError
+from lamc.storage import load, save
+
+rng = np.random.default_rng(0)
+Y = rng.random((80, 3)) < 0.6
+Y[:, 0] |= ~Y.any(axis=1)
+X = rng.normal(size=(80, 3)) + Y
+SCORES = 1 / (1 + np.exp(-X))
+
+
+def fitted(estimator: object = None, **settings: object) -> LAMC:
+    y = (Y * rng.random(Y.shape)).argmax(axis=1)
+    return LAMC(estimator, alpha=0.3, **settings).fit(X[:40], y[:40], X_cal=X[40:], Y_cal=Y[40:])
+
+
+def logistic_scores(rows: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-rows))
+
+
+class SubclassOfLAMC(LAMC):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LAMC(), "This LAMC is not fitted.*\n.*Fit it first"),
+        (Calibrator(), "This Calibrator is not fitted"),
+        (LogisticRegression(), "LogisticRegression is neither LAMC nor Calibrator"),
+        (SubclassOfLAMC(), "SubclassOfLAMC is neither"),
+        (None, "NoneType is neither"),
+    ],
+)
+def test_what_is_no_fitted_model_is_refused(tmp_path, model, message):
+    with pytest.raises(StorageError, match=message):
+        save(model, tmp_path / "m.lamc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_class_that_cannot_be_found_again_is_refused(tmp_path):
+    class Local(ClassifierMixin, BaseEstimator):
+        def fit(self, X: np.ndarray, y: np.ndarray) -> "Local":
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict_proba(self, X: np.ndarray) -> np.ndarray:
+            return np.full((len(X), len(self.classes_)), 0.5)
+
+    with pytest.raises(StorageError, match=r"could not be loaded again: .*Local"):
+        fitted(Local()).save(tmp_path / "m.lamc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_inside_an_estimator_is_refused(tmp_path):
+    model = fitted(make_pipeline(FunctionTransformer(lambda X: X + 1), LogisticRegression()))
+    with pytest.raises(StorageError, match=r"(?s)lambda.*importable by name"):
+        model.save(tmp_path / "m.lamc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_skops_cannot_write_is_refused_with_a_way_out(tmp_path):
+    model = fitted(LogisticRegression())
+    model.estimator_.stream = (number for number in range(3))
+    with pytest.raises(
+        StorageError, match=r"(?s)cannot be saved: .*save\(model\.calibrator_, path"
+    ):
+        model.save(tmp_path / "m.lamc")
+    save(model.calibrator_, tmp_path / "thresholds.lamc")
+    loaded = load(tmp_path / "thresholds.lamc")
+    assert loaded.accept(SCORES).tobytes() == model.calibrator_.accept(SCORES).tobytes()
+
+
+def test_a_random_state_is_refused_with_a_way_out(tmp_path):
+    model = fitted(random_state=np.random.RandomState(0))
+    with pytest.raises(StorageError, match=r"random_state=.*\n.*set_params\(random_state=0\)"):
+        model.save(tmp_path / "m.lamc")
+    model.set_params(random_state=0).save(tmp_path / "m.lamc")
+    assert load(tmp_path / "m.lamc").random_state == 0
+
+
+def test_a_function_must_be_given_again(tmp_path):
+    fitted(logistic_scores).save(tmp_path / "m.lamc")
+    with pytest.raises(StorageError, match=r"(?s)scoring function.*estimator=function"):
+        load(tmp_path / "m.lamc")
+    with pytest.raises(StorageError, match="scoring function"):
+        load(tmp_path / "m.lamc", estimator=LogisticRegression())
+    loaded = load(tmp_path / "m.lamc", estimator=logistic_scores)
+    assert loaded.predict(X).shape == Y.shape
+    assert b"logistic_scores" not in (tmp_path / "m.lamc").read_bytes()
+
+
+def test_an_estimator_is_not_given_twice(tmp_path):
+    fitted().save(tmp_path / "m.lamc")
+    with pytest.raises(StorageError, match="leave estimator= out"):
+        load(tmp_path / "m.lamc", estimator=logistic_scores)
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "m.lamc"
+    fitted().save(path)
+    before = path.read_bytes()
+
+    def full_disk(self: Path, data: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        fitted(rule="selective").save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_is_there_is_replaced(tmp_path):
+    path = tmp_path / "a" / "m.lamc"
+    fitted().save(path)
+    fitted(rule="three-way").save(str(path))
+    assert load(str(path)).rule == "three-way"
+
+
+def test_the_file_does_not_say_where_or_when_it_was_written(tmp_path):
+    path = tmp_path / "m.lamc"
+    fitted().save(path)
+    content = path.read_bytes()
+    assert os.fsencode(tmp_path.name) not in content
+    assert os.uname().nodename.encode() not in content
