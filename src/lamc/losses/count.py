@@ -1,0 +1,120 @@
+"""Losses that know how many labels a row has on average."""
+
+from torch import Tensor
+
+from lamc.losses.observed import Observed, read_observed
+from lamc.losses.terms import (
+    Reduction,
+    check_entries,
+    check_number,
+    cost_present,
+    cross_entropy,
+    scale_mean,
+)
+
+
+def epr(
+    logits: Tensor, observed: Tensor, *, expected: float, reduction: Reduction = "mean"
+) -> Tensor:
+    """Expected positive regularisation: observed labels, and the number of labels a row.
+
+    The mean over all entries of −ln f on P and 0 on U, plus ((Σ f) / B − k)² / K²: the second
+    term is of the batch, not of rows, and carries what is said of labels that were not observed.
+
+    Parameters
+    ----------
+    logits, observed
+        As for :func:`an`.
+    expected : float
+        k, the mean number of true labels a row. The paper computes it from the full labels of the
+        training set; a method that knows single positives only has to be told it or to estimate
+        it.
+    reduction : {"mean", "sum"}, default="mean"
+        "sum" is the mean times B · K. There is no matrix of entries.
+
+    Returns
+    -------
+    Tensor of shape (...,)
+
+    References
+    ----------
+    Cole et al., Multi-Label Learning from Single Positive Labels, CVPR 2021. The weight of the
+    regulariser is 1 as in its code.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc import losses
+    >>> losses.epr(torch.tensor([[2.0, -1.0, 0.0]]), torch.tensor([0]), expected=1.5)
+    tensor(0.0448)
+    """
+    check_number("expected", expected, 0)
+    positives = read_observed(logits, observed)
+    mean = _seen(logits, positives) + _miscounted(logits.sigmoid(), expected)
+    return scale_mean(mean, logits, reduction)
+
+
+def role(
+    logits: Tensor,
+    observed: Tensor,
+    estimates: Tensor,
+    *,
+    expected: float,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Regularised online label estimation: a classifier f and free labels g that teach each other.
+
+    ½ (L(f, g) + L(g, f)), where L(p, q) is :func:`epr` of p plus the mean over all entries, the
+    observed ones among them, of the cross-entropy −q ln p − (1 − q) ln(1 − p). No gradient flows
+    through the q that teaches, so one step of both is what the paper does.
+
+    Parameters
+    ----------
+    logits, observed
+        As for :func:`an`.
+    estimates : Tensor of shape (..., B, K)
+        Logits of g: the rows of a parameter with one row for each training example that are in
+        this batch.
+    expected : float
+        k, the mean number of true labels a row; see :func:`epr`.
+    reduction : {"mean", "sum"}, default="mean"
+        "sum" is the mean times B · K. There is no matrix of entries.
+
+    Returns
+    -------
+    Tensor of shape (...,)
+
+    References
+    ----------
+    Cole et al., Multi-Label Learning from Single Positive Labels, CVPR 2021.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc import losses
+    >>> logits, estimates = torch.tensor([[2.0, -1.0, 0.0]]), torch.tensor([[5.3, 0.2, -0.2]])
+    >>> losses.role(logits, torch.tensor([0]), estimates, expected=1.5)
+    tensor(0.6656)
+    """
+    check_number("expected", expected, 0)
+    positives = read_observed(logits, observed)
+    check_entries("estimates", estimates, logits)
+    f, g = logits.sigmoid(), estimates.sigmoid()
+    taught = cross_entropy(g.detach(), logits) + cross_entropy(f.detach(), estimates)
+    sides = (
+        taught.mean((-2, -1))
+        + _seen(logits, positives)
+        + _seen(estimates, positives)
+        + _miscounted(f, expected)
+        + _miscounted(g, expected)
+    )
+    return scale_mean(sides / 2, logits, reduction)
+
+
+def _seen(logits: Tensor, positives: Observed) -> Tensor:
+    return positives.total(logits, cost_present) / (logits.shape[-2] * logits.shape[-1])
+
+
+def _miscounted(chances: Tensor, expected: float) -> Tensor:
+    n, n_labels = chances.shape[-2:]
+    return ((chances.sum((-2, -1)) / n - expected) / n_labels).square()

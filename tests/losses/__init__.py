@@ -1,0 +1,1 @@
+"""The losses against slow twins that are written straight from the formulas."""
