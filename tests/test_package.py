@@ -1,0 +1,55 @@
+"""What is there after an install: a light import, typed, with the names that programs call."""
+
+import subprocess
+import sys
+from importlib.metadata import requires
+from importlib.resources import files
+
+import lamc
+
+
+def run_python(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_importing_lamc_is_light():
+    heavy = {"torch", "pandas", "matplotlib", "sklearn", "scipy", "pyarrow", "rich"}
+    code = f"import sys, lamc; print(sorted({heavy!r} & set(sys.modules)))"
+    assert run_python(code) == "[]"
+
+
+def test_datasets_and_metrics_do_not_import_frameworks():
+    code = (
+        "import sys; from lamc import datasets, metrics, as_labels;"
+        "datasets.digit_scenes; metrics.recall;"
+        "print(sorted({'torch', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    )
+    assert run_python(code) == "[]"
+
+
+def test_the_help_text_is_light():
+    code = (
+        "import sys\n"
+        "from typer.testing import CliRunner\n"
+        "from lamc.cli import app\n"
+        "result = CliRunner().invoke(app, ['--help'])\n"
+        "assert result.exit_code == 0 and 'demo' in result.output\n"
+        "print(sorted({'torch', 'pandas', 'matplotlib', 'sklearn', 'numpy'} & set(sys.modules)))"
+    )
+    assert run_python(code) == "[]"
+
+
+def test_public_names_are_there():
+    for name in lamc.__all__:
+        assert getattr(lamc, name).__doc__
+        assert name in dir(lamc)
+
+
+def test_the_package_is_typed():
+    assert files("lamc").joinpath("py.typed").is_file()
+
+
+def test_torch_is_required_as_a_range():
+    assert "torch>=2.6" in (requires("lamc") or [])
