@@ -1,6 +1,8 @@
 # Two commands do everything: `make demo` and `make test`. `make help` lists the rest.
 PYTHON ?= python3
 BIN := .venv/bin
+# One thread a worker: two pools of threads on two cores wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -25,11 +27,11 @@ demo: .venv/installed  ## train and measure on the embedded digit scenes
 	@$(BIN)/lamc demo
 
 test: .venv/installed-dev  ## run the test suite
-	@$(BIN)/python -m pytest --numprocesses auto
+	@$(PYTEST)
 
 test-real: .venv/installed-dev  ## run the tests on real data, from the folder LAMC_DATA
 	@test -d "$(LAMC_DATA)" || { echo "Set LAMC_DATA to the folder with the data files: make test-real LAMC_DATA=…" >&2; exit 2; }
-	@LAMC_DATA="$(LAMC_DATA)" $(BIN)/python -m pytest -m real_data
+	@LAMC_DATA="$(LAMC_DATA)" $(PYTEST) -m real_data
 
 lint: .venv/installed-dev  ## check format, style and types
 	@$(BIN)/ruff format --check .
