@@ -1,0 +1,80 @@
+"""What all learners share: scikit-learn's contract, on labels of which only some are observed."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lamc.exceptions import LabelError
+from lamc.labels import Knowledge, Labels, as_labels
+from lamc.types import AnyArray, FloatArray, ScoreMatrix
+
+
+class Learner(ClassifierMixin, BaseEstimator):
+    """Base of the learners: reads rows and observed labels, and turns scores into answers.
+
+    A learner implements ``fit``, which calls :meth:`_read` first, and ``predict_proba``, which
+    gives a score in [0, 1] for each row and label. Scores of different labels need not add up
+    to 1: several labels can be true.
+    """
+
+    takes_labels: ClassVar[bool] = True  # Labels, with labels that were never observed
+
+    def _read(self, X: Any, y: Any) -> tuple[ScoreMatrix, Labels]:
+        """Check the training rows; set what fitted learners tell about them."""
+        if y is None:
+            raise LabelError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give "
+                "the observed labels."
+            )
+        rows = validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
+        )
+        labels = as_labels(y, knowledge=Knowledge.SOME)
+        labels.require_rows(rows.shape[0], of="X")
+        self._check_labels(labels)
+        if labels.shape[1] < 2:
+            raise LabelError(
+                f"{type(self).__name__} needs at least two labels, but y holds one class only: "
+                f"{labels.classes[0].item()!r}."
+            )
+        self.classes_ = labels.classes
+        self.one_class_a_row_ = labels.knowledge is Knowledge.SINGLE
+        return rows, labels
+
+    def _check_labels(self, labels: Labels) -> None:
+        """Raise unless the labels tell what the learner needs: by default, a positive a row."""
+        labels.require(Knowledge.SOME, by=type(self).__name__)
+
+    def _check_rows(self, X: Any) -> ScoreMatrix:
+        """Check rows to be scored."""
+        check_is_fitted(self)
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
+        )
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return a score in [0, 1] for each row and label."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the label with the highest score, or all that score at least 0.5.
+
+        One label a row if the learner was given one a row, else a 0/1 matrix. To decide which
+        labels can be relied on, put the learner into :class:`lamc.LAMC`.
+        """
+        scores = self.predict_proba(X)
+        if self.one_class_a_row_:
+            return self.classes_[scores.argmax(axis=1)]
+        return (scores >= 0.5).astype(np.int64)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows and the labels observed on them."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
