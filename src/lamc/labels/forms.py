@@ -159,24 +159,20 @@ def _from_matrix(
             f"Y is a matrix of {Y.dtype} values; a label matrix holds 0 and 1.\nFor names pass a "
             "vector of one label a row, or a list of labels for each row."
         )
-    entries = sparse.coo_array(Y)
-    entries.sum_duplicates()
-    (rows, columns), values = entries.coords, entries.data
-    odd = ~np.isin(values, (-1, 0, 1))
+    entries = _entries(Y)
+    plus, minus = entries.data == 1, entries.data == -1
+    odd = ~(plus | minus | (entries.data == 0))
     if odd.any():
-        first = np.argmax(odd)
-        _refuse_entry(rows[first], columns[first], values[first].item(), classes)
-    minus = values == -1
-    positives = _mark(rows[values == 1], columns[values == 1], (n, k))
+        row, column, value = _first(entries, odd)
+        _refuse_entry(row, column, value, classes)
+    positives = _only(entries, plus)
     if meaning is not None:
-        return _with_meaning(
-            positives, _mark(rows[minus], columns[minus], (n, k)), classes, meaning
-        )
+        return _with_meaning(positives, _only(entries, minus), classes, meaning)
     if minus.any():
-        first = np.argmax(minus)
+        row, column, _ = _first(entries, minus)
         raise LabelError(
-            f"Y holds −1 (first at row {rows[first]}, column {columns[first]}), and 0 and −1 have "
-            "two readings in use.\nSay meaning={0: 'unknown', -1: 'negative'} or "
+            f"Y holds −1 (first at row {row}, column {column}), and 0 and −1 have two readings in "
+            "use.\nSay meaning={0: 'unknown', -1: 'negative'} or "
             "meaning={0: 'negative', -1: 'unknown'}."
         )
     return _unmarked_as(stated, positives, classes)
@@ -223,6 +219,29 @@ def _mark(rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> SparseMa
     marked = sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
     marked.sum_duplicates()
     return marked
+
+
+def _entries(Y: Any) -> SparseMatrix:
+    """Stored entries of a matrix, row by row, each once."""
+    entries = sparse.csr_array(Y)
+    if not entries.has_canonical_format:
+        entries = entries.copy()  # the user's own stays as it is
+        entries.sum_duplicates()
+    return entries
+
+
+def _only(entries: SparseMatrix, marked: AnyArray) -> SparseMatrix:
+    """Matrix that is True where the marked entries are."""
+    only = sparse.csr_array((marked, entries.indices, entries.indptr), entries.shape, copy=True)
+    only.eliminate_zeros()
+    return only
+
+
+def _first(entries: SparseMatrix, marked: AnyArray) -> tuple[int, int, Any]:
+    """Row, column and value of the first marked entry."""
+    first = int(np.argmax(marked))
+    row = int(np.searchsorted(entries.indptr, first, side="right")) - 1
+    return row, int(entries.indices[first]), entries.data[first].item()
 
 
 def _holds_collections(y: Any) -> bool:

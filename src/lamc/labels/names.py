@@ -35,6 +35,8 @@ def label_values(
             "the column of one label.\nPass strings for the first, y.reshape(-1, 1) for the "
             "second."
         )
+    if np.issubdtype(values.dtype, np.integer):
+        return values
     listed = values.tolist()
 
     def where(position: int) -> str:
@@ -47,8 +49,6 @@ def label_values(
                 "Drop rows without a label (y.notna() in pandas), or pass them to predict() "
                 "instead."
             )
-    if np.issubdtype(values.dtype, np.integer):
-        return values
     kinds = {type(value) for value in listed}
     if kinds <= {str}:
         return np.asarray(listed, dtype=str)
