@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, Calibrator, as_labels, datasets
 from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, ScorerError
+from lamc.learners import WAN
 
 NAMES = np.array(["ash", "elm", "fir", "oak"])
 
@@ -39,8 +40,11 @@ X_NEW, Y_NEW = make_data(seed=2)
 y = datasets.observe(Y, random_state=0).index()
 
 
-def fitted(**parameters) -> LAMC:
-    return LAMC(**parameters).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+LINEAR = LogisticRegression(max_iter=1000)
+
+
+def fitted(estimator=LINEAR, **parameters) -> LAMC:
+    return LAMC(estimator, **parameters).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
 
 
 # -- scikit-learn's contract ---------------------------------------------------------------------
@@ -56,7 +60,7 @@ EXPECTED_FAILURES = {
 
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 @parametrize_with_checks(
-    [LAMC(random_state=0), LAMC(rule="selective", alpha=0.5, random_state=0)],
+    [LAMC(LINEAR, random_state=0), LAMC(LINEAR, rule="selective", alpha=0.5, random_state=0)],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 def test_scikit_learns_checks(estimator, check):
@@ -73,7 +77,7 @@ def test_clone_and_parameters():
 
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 def test_cross_validation_and_grid_search():
-    scores = cross_val_score(LAMC(random_state=0), X, y, cv=3)
+    scores = cross_val_score(LAMC(LINEAR, random_state=0), X, y, cv=3)
     assert scores.min() > 0.6
     grid = GridSearchCV(
         LAMC(LogisticRegression(), random_state=0),
@@ -97,17 +101,17 @@ def test_the_score_is_the_average_precision_or_the_reciprocal_rank_of_the_observ
 
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 def test_it_stands_in_a_pipeline_behind_a_transformer():
-    pipeline = make_pipeline(StandardScaler(), LAMC(random_state=0)).fit(X, y)
+    pipeline = make_pipeline(StandardScaler(), LAMC(LINEAR, random_state=0)).fit(X, y)
     assert pipeline.predict(X_NEW).shape == (400, 4)
 
 
 def test_the_calibration_set_is_routed_through_a_pipeline():
     with sklearn.config_context(enable_metadata_routing=True):
-        clf = LAMC(random_state=0).set_fit_request(X_cal=True, Y_cal=True)
+        clf = LAMC(LINEAR, random_state=0).set_fit_request(X_cal=True, Y_cal=True)
         pipeline = make_pipeline(StandardScaler(), clf, transform_input=["X_cal"])
         pipeline.fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
     scaler = StandardScaler().fit(X)
-    direct = LAMC(random_state=0).fit(
+    direct = LAMC(LINEAR, random_state=0).fit(
         scaler.transform(X), y, X_cal=scaler.transform(X_CAL), Y_cal=Y_CAL
     )
     np.testing.assert_array_equal(pipeline[-1].thresholds_, direct.thresholds_)
@@ -125,10 +129,17 @@ def test_arguments_of_the_estimator_are_routed_to_it():
 # -- any scorer ----------------------------------------------------------------------------------
 
 
+def test_by_default_it_trains_a_network():
+    clf = LAMC(random_state=0).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+    again = LAMC(random_state=0).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+    assert isinstance(clf.estimator_, WAN)
+    assert clf.predict_proba(X_NEW).tobytes() == again.predict_proba(X_NEW).tobytes()
+    assert clf.score(X_NEW, Y_NEW) > 0.85
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
-        None,
         LogisticRegression(),
         HistGradientBoostingClassifier(max_iter=20),
         RandomForestClassifier(n_estimators=20, random_state=0),
@@ -279,14 +290,14 @@ def test_reference_rows_reach_the_rule():
 
 def test_select_needs_all_labels():
     with pytest.warns(LAMCWarning):
-        clf = LAMC(random_state=0).fit(X, y)
+        clf = LAMC(LINEAR, random_state=0).fit(X, y)
     with pytest.raises(CalibrationError, match="false labels were not kept"):
         clf.select(X_NEW, fdr=0.1)
 
 
 def test_frames_carry_names_and_index():
     index = [f"row {i}" for i in range(400)]
-    clf = LAMC().fit(
+    clf = LAMC(LINEAR).fit(
         pd.DataFrame(X), NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES)
     )
     frame = pd.DataFrame(X_NEW, index=index)
@@ -299,7 +310,7 @@ def test_frames_carry_names_and_index():
 
 def test_sparse_rows():
     dense = fitted(random_state=0)
-    clf = LAMC(random_state=0).fit(
+    clf = LAMC(LINEAR, random_state=0).fit(
         sparse.csr_array(X), y, X_cal=sparse.csr_array(X_CAL), Y_cal=Y_CAL
     )
     np.testing.assert_allclose(clf.thresholds_, dense.thresholds_, rtol=1e-3)
@@ -307,8 +318,8 @@ def test_sparse_rows():
 
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 def test_the_same_seed_gives_the_same_model():
-    one, two = (LAMC(random_state=7).fit(X, y) for _ in range(2))
-    other = LAMC(random_state=8).fit(X, y)
+    one, two = (LAMC(LINEAR, random_state=7).fit(X, y) for _ in range(2))
+    other = LAMC(LINEAR, random_state=8).fit(X, y)
     assert one.predict_proba(X_NEW).tobytes() == two.predict_proba(X_NEW).tobytes()
     assert one.thresholds_.tobytes() == two.thresholds_.tobytes()
     assert one.thresholds_.tobytes() != other.thresholds_.tobytes()
@@ -319,28 +330,28 @@ def test_the_same_seed_gives_the_same_model():
 
 def test_labels_never_seen_in_training_come_from_the_calibration_set():
     seen = y != 3
-    clf = LAMC().fit(X[seen], y[seen], X_cal=X_CAL, Y_cal=Y_CAL)
+    clf = LAMC(LINEAR).fit(X[seen], y[seen], X_cal=X_CAL, Y_cal=Y_CAL)
     assert clf.classes_.tolist() == [0, 1, 2, 3]
     assert (clf.predict_proba(X_NEW)[:, 3] == 0).all()
 
 
 def test_columns_without_names_are_the_labels_in_order():
-    clf = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=Y_CAL)
-    named = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
+    clf = LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=Y_CAL)
+    named = LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
     np.testing.assert_array_equal(clf.thresholds_, named.thresholds_)
 
 
 def test_columns_of_a_frame_are_matched_by_name():
     turned = pd.DataFrame(Y_CAL[:, ::-1], columns=NAMES[::-1])
-    clf = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=turned)
-    straight = LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
+    clf = LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=turned)
+    straight = LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
     by_name = dict(zip(clf.classes_, clf.thresholds_, strict=True))
     assert [by_name[name] for name in straight.classes_] == straight.thresholds_.tolist()
 
 
 def test_numbers_and_names_that_do_not_match_are_refused():
     with pytest.raises(LabelError, match=r"named in one place .* numbered in another"):
-        LAMC().fit(X, NAMES[y], X_cal=X_CAL, Y_cal=np.c_[Y_CAL, Y_CAL])
+        LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=np.c_[Y_CAL, Y_CAL])
 
 
 # -- what goes wrong -----------------------------------------------------------------------------
@@ -348,7 +359,7 @@ def test_numbers_and_names_that_do_not_match_are_refused():
 
 def test_calibration_rows_that_were_trained_on_draw_a_warning():
     with pytest.warns(LAMCWarning, match="Rows 0, 1, 2 and 7 more of the calibration set have"):
-        LAMC().fit(X, y, X_cal=np.r_[X[:10], X_CAL], Y_cal=np.r_[Y[:10], Y_CAL])
+        LAMC(LINEAR).fit(X, y, X_cal=np.r_[X[:10], X_CAL], Y_cal=np.r_[Y[:10], Y_CAL])
     clf = fitted()
     with pytest.warns(LAMCWarning, match="Row 0 of the calibration set has the same features"):
         clf.calibrate(np.r_[X[5:6], X_CAL], np.r_[Y[5:6], Y_CAL])
@@ -367,13 +378,13 @@ def test_calibration_rows_that_were_trained_on_draw_a_warning():
 )
 def test_wrong_calls_are_refused(arguments, message):
     with pytest.raises((LabelError, CalibrationError), match=message):
-        LAMC().fit(**{"X": X, "y": y, **arguments})
+        LAMC(LINEAR).fit(**{"X": X, "y": y, **arguments})
 
 
 @pytest.mark.parametrize("size", [0, 1.0, 1.5, -3, 400, "many"])
 def test_an_impossible_calibration_size_is_refused(size):
     with pytest.raises(CalibrationError, match="calibration_size="):
-        LAMC(calibration_size=size).fit(X, y)
+        LAMC(LINEAR, calibration_size=size).fit(X, y)
 
 
 def test_before_fit_there_are_no_answers():

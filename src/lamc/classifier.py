@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -38,7 +37,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         What scores the labels: a learner of this package; any scikit-learn classifier, which then
         learns the observed label as a class; a fitted one in
         :class:`sklearn.frozen.FrozenEstimator`; a multi-output classifier; or a function that
-        takes X and returns scores in [0, 1]. By default a logistic regression.
+        takes X and returns scores in [0, 1]. By default :class:`lamc.learners.WAN`.
     rule, alpha, delta, few_positives, per_label
         What is promised; see :class:`Calibrator`.
     calibration_size : float or int
@@ -126,7 +125,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             of_calibration = as_labels(Y_cal, knowledge=_least(Y_cal)).classes
             labels = labels.align(join_classes(labels.classes, of_calibration))
         rng = check_random_state(self.random_state)
-        estimator = self._new_estimator()
+        estimator = self._new_estimator(random_state=rng.randint(2**31 - 1))
         trained = needs_training(estimator)
         train, held_out = self._parts(len(labels), trained, X_cal is None, rng)
         fingerprints_ = np.empty(0, dtype=np.uint64)
@@ -266,9 +265,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "calibrator_")
 
-    def _new_estimator(self) -> Any:
+    def _new_estimator(self, random_state: int | None = None) -> Any:
         if self.estimator is None:
-            return LogisticRegression(max_iter=1000)
+            from lamc.learners import WAN
+
+            return WAN(random_state=random_state)
         return self.estimator if is_function(self.estimator) else clone(self.estimator)
 
     def _new_calibrator(self, rng: np.random.RandomState) -> Calibrator:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from lamc.classifier import LAMC
 from lamc.datasets import Dataset, digit_scenes, observe
 from lamc.exceptions import DatasetError
+from lamc.learners import WAN
 from lamc.metrics import RankingMetrics, precision, ranking_metrics, recall, retention
 from lamc.types import BoolArray
 
@@ -51,7 +51,7 @@ def run_demo(seed: int = 0, *, n: int = 4000) -> Demo:
         raise DatasetError(f"{data.name} has no split.")
     X, Y, test = data.X, data.Y, parts.test
     y = observe(Y[parts.train], random_state=seed)
-    clf = LAMC(LogisticRegression(max_iter=300), random_state=seed)
+    clf = LAMC(WAN(random_state=seed), random_state=seed)
     clf.fit(X[parts.train], y, X_cal=X[parts.calibration], Y_cal=Y[parts.calibration])
     frequency = np.broadcast_to(y.counts / len(y), Y[test].shape)
     promises = []

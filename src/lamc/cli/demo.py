@@ -32,7 +32,7 @@ def demo(
     for column in ("", "average precision ↑", "coverage ↓", "ranking loss ↓", "one-error ↓"):
         ranking.add_column(column, justify="left" if not column else "right")
     for name, found in (
-        ("logistic regression on the observed label", result.ranking),
+        ("WAN, a network trained on the observed label", result.ranking),
         ("label frequency alone", result.prior),
     ):
         ranking.add_row(
