@@ -1,0 +1,144 @@
+"""Checkpoints: training that was killed goes on to the same weights as if it had not been.
+
+One file a group of networks, written whole after every epoch. It holds tensors and numbers, and a
+digest of what is trained on what; a file of another training is refused, not continued.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lamc.exceptions import TrainingError
+from lamc.files import whole_file
+from lamc.learners.method import Method
+from lamc.learners.rows import Rows
+from lamc.learners.selection import Criterion
+from lamc.learners.stack import ROWS_AT_ONCE, Stack
+
+if TYPE_CHECKING:
+    from lamc.learners.trainer import Best
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a group of networks is kept while it is trained."""
+
+    folder: Path
+    group: int
+    digest: str
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.folder / f"group-{self.group}.safetensors"
+
+    def write(
+        self,
+        epoch: int,
+        stack: Stack,
+        adam: torch.optim.Optimizer,
+        best: "Best",
+        method: Method,
+    ) -> None:
+        """Write the state after an epoch."""
+        from safetensors.torch import save_file
+
+        tensors = _named("weight", stack.weights) | _named("best", best.weights)
+        for number, parameter in enumerate(_parameters(adam)):
+            state = adam.state[parameter]
+            tensors |= {f"adam.{number}.{name}": state[name] for name in _ADAM}
+        tensors |= {f"method.{name}": tensor for name, tensor in method.state().items()}
+        about = {
+            "digest": self.digest,
+            "epoch": str(epoch),
+            "best": json.dumps([best.values.tolist(), best.epochs]),
+            "history": json.dumps([values.tolist() for values in best.history]),
+        }
+        with whole_file(self.path) as part:
+            save_file({name: t.contiguous().cpu() for name, t in tensors.items()}, part, about)
+
+    def resume(
+        self, stack: Stack, adam: torch.optim.Optimizer, best: "Best", method: Method
+    ) -> int:
+        """Put back the state of the last epoch written, and return its number; 0 if none was."""
+        if not self.path.exists():
+            return 0
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(self.path, framework="pt") as file:
+                about = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError) as error:
+            raise TrainingError(
+                f"The checkpoint {self.path} cannot be read: {error}.\nRemove it to start again."
+            ) from error
+        if about.get("digest") != self.digest:
+            raise TrainingError(
+                f"The checkpoint {self.path} belongs to another training: other data, settings or "
+                "seeds.\nRemove it, or name another folder."
+            )
+        for names, kept in (("weight", stack.weights), ("best", best.weights)):
+            for number, tensor in enumerate(kept):
+                tensor.copy_(tensors[f"{names}.{number}"])
+        for number, parameter in enumerate(_parameters(adam)):
+            adam.state[parameter] = {
+                name: tensors[f"adam.{number}.{name}"].to(parameter.device) for name in _ADAM
+            }
+        values, epochs = json.loads(about["best"])
+        best.values[:], best.epochs[:] = values, epochs
+        best.history[:] = [np.asarray(each) for each in json.loads(about["history"])]
+        method.restore(
+            {
+                name.removeprefix("method."): tensor
+                for name, tensor in tensors.items()
+                if name.startswith("method.")
+            }
+        )
+        return int(about["epoch"])
+
+
+_ADAM = ("step", "exp_avg", "exp_avg_sq")
+
+
+def digest_of(
+    settings: dict[str, Any],
+    seeds: Sequence[int],
+    rows: Rows,
+    observed: Tensor,
+    criterion: Criterion | None,
+) -> str:
+    """A short name for what is trained on what, and chosen by what."""
+    digest = blake2b(digest_size=16)
+    digest.update(repr((settings, list(seeds), tuple(observed.shape))).encode())
+    digest.update(observed.cpu().numpy().tobytes())
+    _add_rows(digest, rows)
+    if criterion is not None:
+        digest.update(criterion.name.encode())
+        _add_rows(digest, criterion.rows)
+        positives = criterion.labels.positives
+        digest.update(positives.indptr.astype(np.int64).tobytes())
+        digest.update(positives.indices.astype(np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def _add_rows(digest: blake2b, rows: Rows) -> None:
+    digest.update(repr((len(rows), rows.n_features)).encode())
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
+        digest.update(part.contiguous().cpu().numpy().tobytes())
+
+
+def _named(name: str, tensors: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    return {f"{name}.{number}": tensor for number, tensor in enumerate(tensors)}
+
+
+def _parameters(adam: torch.optim.Optimizer) -> list[Tensor]:
+    return [parameter for group in adam.param_groups for parameter in group["params"]]

@@ -1,0 +1,330 @@
+"""The base of all learners that train a two-layer network."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from lamc.exceptions import LabelError, TrainingError
+from lamc.labels import Knowledge, Labels, as_labels
+from lamc.learners.base import Learner
+from lamc.learners.scaling import standard_scale
+from lamc.types import AnyArray, FloatArray, ScoreMatrix
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from lamc.learners.method import Group, Memory, Method
+    from lamc.learners.stack import Shape
+    from lamc.learners.trainer import Plan, Trained, Training
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NetworkLearner(Learner):
+    """A two-layer network trained on observed labels; what it minimises is the subclass's.
+
+    Parameters
+    ----------
+    hidden : int or "labels"
+        Hidden units; ``"labels"`` takes as many as there are labels, as the reference code of the
+        field does.
+    epochs, batch_size : int
+        Passes over the rows, and rows a step.
+    learning_rate : float or tuple of float
+        Adam's rate, or those to choose from.
+    dropout, weight_decay : float
+        Share of hidden units left out in a step, and decay of the weights.
+    n_models : int
+        Networks with different starts, whose scores are averaged.
+    standardise : bool
+        Bring each feature to mean 0 and standard deviation 1; of sparse rows that are too large to
+        be made dense, bring each row to the same length instead.
+    validation_size : float
+        Share of the rows held out to choose epoch and rate by, when ``fit`` is given no validation
+        set; 0 keeps the last epoch.
+    patience : int, optional
+        Give a network up when it has not improved for this many epochs.
+    device : str
+        Where to train: ``"cpu"``, ``"cuda"``, or ``"auto"`` for the fastest there is.
+    n_threads : int, optional
+        Threads that torch uses while training; by default as many as it is set to.
+    checkpoint : path, optional
+        Folder to keep the state of training in; a training that was killed goes on from there.
+    verbose : bool
+        Show how far training has come.
+    random_state : int, RandomState or None
+        Seed of starts and orders of rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Names of the labels.
+    weights_ : list of ndarrays
+        W1, b1, W2 and b2, each with a first axis over the models.
+    selection_ : list of dict
+        For each model the rate and epoch that were chosen, by what criterion, and its values.
+    """
+
+    hidden: int | Literal["labels"] = 256
+    epochs: int = 25
+    batch_size: int = 16
+    learning_rate: float | tuple[float, ...] = (1e-4, 1e-3, 1e-2)
+    dropout: float = 0.0
+    weight_decay: float = 0.0
+    n_models: int = 1
+    standardise: bool = True
+    validation_size: float = 0.1
+    patience: int | None = None
+    device: str = "auto"
+    n_threads: int | None = None
+    checkpoint: str | Path | None = None
+    verbose: bool = False
+    random_state: Any = None
+
+    def fit(self, X: Any, y: Any, X_val: Any = None, Y_val: Any = None) -> Self:
+        """Learn from rows and the labels observed on them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training rows.
+        y : labels in any form of :func:`lamc.as_labels`
+            Observed labels; what is not marked counts as unknown.
+        X_val, Y_val : optional
+            Rows to choose epoch and learning rate by, with all their labels (as a matrix or lists)
+            or one observed label each. Without them a part of ``X`` is held out, and judged by its
+            observed labels.
+        """
+        seeds = _seeds(self.random_state, self.n_models)
+        training = self._train(X, y, X_val, Y_val, seeds)
+        self._keep(training.networks)
+        if training.interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def fit_runs(
+        self, X: Any, y: Any, X_val: Any = None, Y_val: Any = None, *, seeds: Sequence[int]
+    ) -> list[Self]:
+        """Fit a learner for each of several random states, all at once.
+
+        Each is what a clone with that random state would be after ``fit``, up to rounding.
+        """
+        learners = [clone(self).set_params(random_state=seed) for seed in seeds]
+        of_learner = [_seeds(seed, self.n_models) for seed in seeds]
+        trainer = clone(self)
+        training = trainer._train(X, y, X_val, Y_val, [seed for own in of_learner for seed in own])
+        if training.interrupted:
+            raise KeyboardInterrupt
+        for number, learner in enumerate(learners):
+            learner.__dict__.update(trainer._facts())
+            start = number * self.n_models
+            learner._keep(training.networks[start : start + self.n_models])
+        return learners
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the scores of all labels, averaged over the models."""
+        rows = self._prepared(self._check_rows(X))
+        total = np.zeros((rows.shape[0], len(self.classes_)), dtype=np.float64)
+        for weights in zip(*self.weights_, strict=True):
+            total += self._activate(self._logits(rows, weights))
+        return total / len(self.weights_[0])
+
+    def _method(self, group: "Group") -> "Method":
+        """What the learner minimises, for networks trained together."""
+        raise NotImplementedError
+
+    def _memory(self, shape: "Shape", n_rows: int) -> "Memory":
+        """What the method takes for each network."""
+        from lamc.learners.method import Memory
+
+        return Memory()
+
+    def _logits(self, rows: ScoreMatrix, weights: tuple[FloatArray, ...]) -> FloatArray:
+        """Logits that one network gives; as the method's stack computes them."""
+        W1, b1, W2, b2 = weights
+        return np.maximum(rows @ W1 + b1, 0) @ W2 + b2
+
+    def _activate(self, logits: FloatArray) -> FloatArray:
+        """Scores from logits."""
+        return expit(logits)
+
+    def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> "Training":
+        from lamc.learners.checkpoint import Checkpoint, digest_of
+        from lamc.learners.progress import Progress
+        from lamc.learners.rows import as_rows
+        from lamc.learners.selection import criterion_for
+        from lamc.learners.stack import Shape
+        from lamc.learners.trainer import train
+
+        if (X_val is None) != (Y_val is None):
+            raise LabelError("Give both X_val and Y_val, or neither.")
+        plan = self._plan(chooses=X_val is not None or self.validation_size > 0)
+        X, labels = self._read(X, y)
+        if X_val is None:
+            X, labels, X_val, labels_val = self._held_out(X, labels)
+        else:
+            X_val, labels_val = self._check_rows(X_val), _complete(Y_val, labels.classes)
+            labels_val.require_rows(X_val.shape[0], of="X_val")
+        self.scale_ = standard_scale(X) if self.standardise else None
+        device = _device(self.device)
+        rows = as_rows(self._prepared(X), device)
+        observed = _observed(labels, device)
+        hidden = len(labels.classes) if self.hidden == "labels" else self.hidden
+        shape = Shape(X.shape[1], hidden, len(labels.classes))
+        criterion = None
+        if labels_val is not None:
+            criterion = criterion_for(as_rows(self._prepared(X_val), device), labels_val)
+        checkpoint = None
+        if self.checkpoint is not None:
+            digest = digest_of(self._settings(), seeds, rows, observed, criterion)
+            checkpoint = Checkpoint(Path(self.checkpoint), group=0, digest=digest)
+        total = plan.epochs * len(seeds) * len(plan.learning_rates)
+        title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
+        with _threads(self.n_threads), title as progress:
+            return train(
+                rows,
+                observed,
+                shape,
+                seeds,
+                plan,
+                self._method,
+                criterion,
+                beside=self._memory(shape, len(rows)),
+                checkpoint=checkpoint,
+                progress=progress,
+            )
+
+    def _plan(self, *, chooses: bool) -> "Plan":
+        """Check the settings of training."""
+        from lamc.learners.trainer import Plan
+
+        rates = tuple(np.atleast_1d(np.asarray(self.learning_rate, dtype=np.float64)).tolist())
+        count = "a whole number from 1"
+        checks = [
+            ("hidden", self.hidden == "labels" or _is_count(self.hidden), f"{count}, or 'labels'"),
+            ("epochs", _is_count(self.epochs), count),
+            ("batch_size", _is_count(self.batch_size), count),
+            ("learning_rate", _are_rates(rates), "numbers above 0"),
+            ("dropout", 0 <= self.dropout < 1, "a share from 0 to below 1"),
+            ("weight_decay", 0 <= self.weight_decay < math.inf, "a number from 0"),
+            ("validation_size", 0 <= self.validation_size < 1, "a share from 0 to below 1"),
+            ("patience", self.patience is None or _is_count(self.patience), f"{count}, or None"),
+            ("n_threads", self.n_threads is None or _is_count(self.n_threads), f"{count}, or None"),
+        ]
+        for name, fits, expected in checks:
+            if not fits:
+                raise TrainingError(f"{name}={getattr(self, name)!r}; give {expected}.")
+        if not chooses and len(rates) > 1:
+            raise TrainingError(
+                f"There are {len(rates)} learning rates and nothing to choose one by.\nGive one "
+                "rate, a validation set, or a validation_size above 0."
+            )
+        return Plan(
+            self.epochs,
+            self.batch_size,
+            rates,
+            self.dropout,
+            self.weight_decay,
+            self.patience,
+        )
+
+    def _held_out(
+        self, X: ScoreMatrix, labels: Labels
+    ) -> tuple[ScoreMatrix, Labels, ScoreMatrix | None, Labels | None]:
+        """Rows to train on and rows to choose by; the same ones whatever the random state."""
+        n = len(labels)
+        count = min(math.ceil(self.validation_size * n), n - 1)
+        if count == 0:
+            return X, labels, None, None
+        order = np.random.default_rng(0).permutation(n)
+        held, kept = np.sort(order[:count]), np.sort(order[count:])
+        observed = Labels(labels.positives[held], labels.classes, Knowledge.SOME)
+        return X[kept], labels[kept], X[held], observed
+
+    def _prepared(self, X: ScoreMatrix) -> ScoreMatrix:
+        scaled = X if self.scale_ is None else self.scale_.transform(X)
+        return scaled.astype(np.float32)
+
+    def _keep(self, networks: "Sequence[Trained]") -> None:
+        self.weights_ = [
+            np.stack(each) for each in zip(*(net.weights for net in networks), strict=True)
+        ]
+        self.selection_ = [asdict(net.choice) for net in networks]
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters that say what is trained, apart from how it is run and the seed."""
+        run = {"checkpoint", "device", "n_threads", "random_state", "verbose"}
+        chosen = {k: v for k, v in self.get_params(deep=False).items() if k not in run}
+        return {"learner": type(self).__name__, **chosen}
+
+    def _facts(self) -> dict[str, Any]:
+        """What fitting found out about the rows, apart from the networks."""
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
+
+
+def _seeds(random_state: Any, n_models: int) -> list[int]:
+    if not _is_count(n_models):
+        raise TrainingError(f"n_models={n_models!r}; give a whole number from 1.")
+    drawn: list[int] = check_random_state(random_state).randint(2**31 - 1, size=n_models).tolist()
+    return drawn
+
+
+def _observed(labels: Labels, device: str) -> "Tensor":
+    """The label of each row, or a 0/1 matrix if some rows have several."""
+    import torch
+
+    if (labels.cardinality == 1).all():
+        return torch.from_numpy(labels.index()).to(device)
+    return torch.from_numpy(labels.positives.toarray()).to(device)
+
+
+def _complete(Y: Any, classes: AnyArray) -> Labels:
+    """Validation labels; a matrix or lists are taken to name all that are true."""
+    if isinstance(Y, Labels):
+        return Y.align(classes)
+    labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)
+    if labels.knowledge is Knowledge.SINGLE or labels.negatives is not None:
+        return labels
+    return Labels(labels.positives, labels.classes, Knowledge.ALL)
+
+
+def _device(name: str) -> str:
+    import torch
+
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        return str(torch.empty(0, device=name).device)
+    except (RuntimeError, AssertionError) as error:  # torch raises either, by the kind of device
+        raise TrainingError(
+            f"device={name!r} cannot be used here: {error}\nGive 'cpu', or 'auto'."
+        ) from error
+
+
+@contextmanager
+def _threads(n: int | None) -> Iterator[None]:
+    """Let torch use so many threads, and put back what was set."""
+    import torch
+
+    before = torch.get_num_threads()
+    if n is not None:
+        torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _are_rates(values: Sequence[float]) -> bool:
+    return len(values) > 0 and all(0 < value < math.inf for value in values)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and bool(value >= 1)

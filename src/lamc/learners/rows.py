@@ -1,0 +1,170 @@
+"""Training rows on the device, dense or sparse, and the batches that networks take of them."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from lamc.types import ScoreMatrix
+
+# Sparse rows that fit into this many bytes as float32 are used as dense: that is faster.
+DENSE_BYTES = 1 << 30
+
+
+class Batch(Protocol):
+    """Some rows for each of M networks."""
+
+    def times(self, W: Tensor, b: Tensor) -> Tensor:
+        """Return x W + b for each network, (M, B, h)."""
+
+    def collect(self, at_product: Tensor, out: Tensor) -> None:
+        """Write xᵀ g, the gradient of W where g is that of the product, into ``out``."""
+
+
+class Rows(Protocol):
+    """Rows that batches can be taken of."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+    def take(self, chosen: Tensor) -> Batch:
+        """Take the rows ``chosen`` (M, B) for each network."""
+
+    def dense(self, chosen: Tensor) -> Tensor:
+        """The rows ``chosen`` (M, B) themselves, (M, B, d)."""
+
+    def part(self, start: int, end: int) -> Tensor:
+        """Rows from ``start`` to ``end``, dense."""
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class DenseBatch:
+    """Rows (M, B, d)."""
+
+    x: Tensor
+
+    def times(self, W: Tensor, b: Tensor) -> Tensor:
+        """Return x W + b."""
+        return torch.baddbmm(b, self.x, W)
+
+    def collect(self, at_product: Tensor, out: Tensor) -> None:
+        """Write xᵀ g into ``out``."""
+        torch.bmm(self.x.mT, at_product, out=out)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRows:
+    """All rows as one tensor."""
+
+    values: Tensor
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.values.shape[1]
+
+    def take(self, chosen: Tensor) -> DenseBatch:
+        """Take rows."""
+        return DenseBatch(self.values[chosen])
+
+    def dense(self, chosen: Tensor) -> Tensor:
+        """The rows themselves."""
+        return self.values[chosen]
+
+    def part(self, start: int, end: int) -> Tensor:
+        """Rows from ``start`` to ``end``."""
+        return self.values[start:end]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseBatch:
+    """Entries of the rows of a batch, those of one row after those of the other."""
+
+    columns: Tensor  # feature of each entry, counted on through the networks: m d + j
+    values: Tensor
+    starts: Tensor  # where each row begins
+    of_row: Tensor  # the row, counted through the networks, of each entry
+
+    def times(self, W: Tensor, b: Tensor) -> Tensor:
+        """Return x W + b."""
+        m, d, h = W.shape
+        product = torch.nn.functional.embedding_bag(
+            self.columns,
+            W.view(m * d, h),
+            self.starts,
+            mode="sum",
+            per_sample_weights=self.values,
+        )
+        return product.view(m, -1, h) + b
+
+    def collect(self, at_product: Tensor, out: Tensor) -> None:
+        """Write xᵀ g into ``out``."""
+        m, d, h = out.shape
+        out.zero_()
+        at_entries = at_product.reshape(-1, h)[self.of_row]
+        out.view(m * d, h).index_add_(0, self.columns, at_entries * self.values[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """All rows in compressed form."""
+
+    starts: Tensor
+    columns: Tensor
+    values: Tensor
+    n_features: int
+
+    def take(self, chosen: Tensor) -> SparseBatch:
+        """Take rows."""
+        m, b = chosen.shape
+        rows = chosen.reshape(-1)
+        first, lengths = self.starts[rows], self.starts[rows + 1] - self.starts[rows]
+        starts = torch.cumsum(lengths, 0) - lengths
+        of_row = torch.repeat_interleave(torch.arange(m * b, device=rows.device), lengths)
+        entries = torch.arange(len(of_row), device=rows.device) + (first - starts)[of_row]
+        columns = self.columns[entries] + (of_row // b) * self.n_features
+        return SparseBatch(columns, self.values[entries], starts, of_row)
+
+    def dense(self, chosen: Tensor) -> Tensor:
+        """The rows themselves."""
+        batch = self.take(chosen)
+        dense = self.values.new_zeros(chosen.numel(), self.n_features)
+        place = (batch.of_row, batch.columns % self.n_features)
+        return dense.index_put_(place, batch.values, accumulate=True).view(*chosen.shape, -1)
+
+    def part(self, start: int, end: int) -> Tensor:
+        """Rows from ``start`` to ``end``, dense."""
+        first, last = int(self.starts[start]), int(self.starts[end])
+        lengths = self.starts[start + 1 : end + 1] - self.starts[start:end]
+        of_row = torch.repeat_interleave(lengths)
+        dense = self.values.new_zeros(end - start, self.n_features)
+        place = (of_row, self.columns[first:last])
+        return dense.index_put_(place, self.values[first:last], accumulate=True)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def as_rows(X: ScoreMatrix, device: str) -> Rows:
+    """Put rows on the device; sparse ones as dense if they are small enough."""
+    n, d = X.shape
+    if not sparse.issparse(X):
+        return DenseRows(torch.from_numpy(np.ascontiguousarray(X, dtype=np.float32)).to(device))
+    if 4 * n * d <= DENSE_BYTES:
+        return DenseRows(torch.from_numpy(X.toarray().astype(np.float32)).to(device))
+    X = sparse.csr_array(X)
+    return SparseRows(
+        torch.from_numpy(X.indptr.astype(np.int64)).to(device),
+        torch.from_numpy(X.indices.astype(np.int64)).to(device),
+        torch.from_numpy(X.data.astype(np.float32)).to(device),
+        d,
+    )

@@ -1,0 +1,353 @@
+"""Train many networks at once, and keep of each the epoch and rate that a criterion likes best.
+
+Every network has a seed and a learning rate. Its start and its order of rows depend on the seed
+alone, so it ends with the same weights in any company, up to rounding. Networks are trained in
+groups: as many together as keep their weights in the processor's cache, where small ones share the
+cost of a step and large ones do not evict each other.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lamc.exceptions import TrainingError
+from lamc.learners.checkpoint import Checkpoint
+from lamc.learners.method import Group, Memory, Method, Step
+from lamc.learners.progress import Progress
+from lamc.learners.rows import Rows
+from lamc.learners.selection import Choice, Criterion
+from lamc.learners.stack import Shape, Stack
+from lamc.types import FloatArray
+
+# Bytes of weights, gradients and Adam's two moments that a group may take: see `group_size`.
+CACHE_BYTES = 24 << 20
+ROW_BYTES = 2 << 30  # that a group may keep for the training rows
+NOTHING = Memory()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train.
+
+    Attributes
+    ----------
+    epochs, batch_size : int
+        Passes over the rows, and rows a step; the last batch of an epoch may be smaller.
+    learning_rates : tuple of float
+        Each seed is trained with each of them, and the best is kept.
+    dropout, weight_decay : float
+        Share of hidden units left out in a step, and decay of the weights.
+    patience : int or None
+        Give a network up when it has not improved for this many epochs.
+    """
+
+    epochs: int
+    batch_size: int
+    learning_rates: tuple[float, ...]
+    dropout: float = 0.0
+    weight_decay: float = 0.0
+    patience: int | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One network to train."""
+
+    seed: int
+    learning_rate: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of one network: its best weights, and its value after every epoch."""
+
+    weights: tuple[FloatArray, ...]
+    epoch: int
+    values: list[float]
+
+
+@dataclass
+class Best:
+    """The best that was seen of each network of a group."""
+
+    weights: tuple[Tensor, ...]
+    values: FloatArray
+    epochs: list[int]
+    patience: int | None = None
+    history: list[FloatArray] = field(default_factory=list)
+    interrupted: bool = False
+
+    def note(self, values: FloatArray, epoch: int, stack: Stack) -> None:
+        """Keep the weights of networks that have improved and were not given up before.
+
+        A network that was given up may go on beside others, but what it becomes does not count:
+        so it ends as it would have alone.
+        """
+        self.history.append(values)
+        for model in np.flatnonzero(values > self.values).tolist():
+            if self._given_up(model, epoch - 1):
+                continue
+            self.values[model], self.epochs[model] = values[model], epoch
+            for kept, weight in zip(self.weights, stack.weights, strict=True):
+                kept[model] = weight[model]
+
+    def over(self) -> bool:
+        """Whether every network was given up."""
+        return all(self._given_up(model, len(self.history)) for model in range(len(self.epochs)))
+
+    def of(self, model: int) -> Kept:
+        """What is kept of one network."""
+        last = len(self.history) if self.patience is None else self.epochs[model] + self.patience
+        return Kept(
+            tuple(weight[model].cpu().numpy().copy() for weight in self.weights),
+            self.epochs[model],
+            [float(values[model]) for values in self.history[:last]],
+        )
+
+    def _given_up(self, model: int, epoch: int) -> bool:
+        return self.patience is not None and epoch - self.epochs[model] >= self.patience
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The network kept of one seed, and why."""
+
+    weights: tuple[FloatArray, ...]
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class Training:
+    """The networks that training gave, and whether it was cut short from the keyboard."""
+
+    networks: list[Trained]
+    interrupted: bool
+
+
+class Weighted(Protocol):
+    """Networks side by side: weights with a first axis over networks, and their gradients."""
+
+    weights: tuple[Tensor, ...]
+    gradients: tuple[Tensor, ...]
+
+
+def group_size(shape: Shape, n_tasks: int, beside: Memory = NOTHING) -> int:
+    """Networks to train together: each takes 16 bytes a parameter while it is trained.
+
+    Four of them for the weight, and as many each for its gradient and Adam's two moments. What a
+    method needs ``beside`` each network counts as well.
+
+    Examples
+    --------
+    >>> from lamc.learners.stack import Shape
+    >>> from lamc.learners.trainer import group_size
+    >>> group_size(Shape(103, 14, 14), n_tasks=15), group_size(Shape(500, 983, 983), n_tasks=15)
+    (15, 1)
+    """
+    in_cache = CACHE_BYTES // (16 * shape.parameters + beside.each_step)
+    in_memory = ROW_BYTES // max(1, beside.rows)
+    return max(1, min(n_tasks, in_cache, in_memory))
+
+
+def train(
+    rows: Rows,
+    observed: Tensor,
+    shape: Shape,
+    seeds: Sequence[int],
+    plan: Plan,
+    method_for: Callable[[Group], Method],
+    criterion: Criterion | None,
+    *,
+    beside: Memory = NOTHING,
+    checkpoint: Checkpoint | None = None,
+    progress: Progress | None = None,
+) -> Training:
+    """Train a network for each seed and learning rate; return the best of each seed.
+
+    When it is interrupted from the keyboard it returns what it has, and says so.
+
+    Parameters
+    ----------
+    rows : Rows
+        Training rows.
+    observed : Tensor (n,) or (n, K)
+        The observed label of each row, or all of them as a 0/1 matrix.
+    shape : Shape
+        Shape of the networks.
+    seeds : sequence of int
+        One for each network to return.
+    plan : Plan
+        How to train.
+    method_for : callable
+        Gives the method for a group of networks.
+    criterion : Criterion or None
+        What to choose by. Without one the last epoch is kept, and there is one learning rate.
+    beside : Memory
+        What the method takes for each network.
+    checkpoint : Checkpoint, optional
+        Written after every epoch; training goes on from what it holds.
+    progress : Progress, optional
+        Told of every epoch.
+    """
+    tasks = [Task(seed, rate) for rate in plan.learning_rates for seed in seeds]
+    size = group_size(shape, len(tasks), beside)
+    found: dict[Task, Kept] = {}
+    interrupted = False
+    for start in range(0, len(tasks), size):
+        together = tasks[start : start + size]
+        group = Group(
+            seeds=[task.seed for task in together],
+            learning_rates=[task.learning_rate for task in together],
+            shape=shape,
+            rows=rows,
+            observed=observed,
+            epochs=plan.epochs,
+        )
+        place = None if checkpoint is None else replace(checkpoint, group=start)
+        best = _train_group(group, plan, method_for(group), criterion, place, progress)
+        found |= {task: best.of(model) for model, task in enumerate(together)}
+        interrupted = best.interrupted
+        if interrupted:
+            break
+    name = "the last epoch" if criterion is None else criterion.name
+    kept = [_chosen(seed, plan, found, name) for seed in seeds if _seen(seed, found)]
+    if interrupted and not kept:
+        raise KeyboardInterrupt
+    return Training(kept, interrupted)
+
+
+def _train_group(
+    group: Group,
+    plan: Plan,
+    method: Method,
+    criterion: Criterion | None,
+    checkpoint: Checkpoint | None,
+    progress: Progress | None,
+) -> Best:
+    """Train networks side by side."""
+    stack = method.stack(group)
+    adam = adam_for(stack, group.learning_rates, plan.weight_decay)
+    best = Best(
+        weights=tuple(weight.clone() for weight in stack.weights),
+        values=np.full(len(group), -np.inf),
+        epochs=[0] * len(group),
+        patience=plan.patience,
+    )
+    done = 0 if checkpoint is None else checkpoint.resume(stack, adam, best, method)
+    try:
+        for epoch in range(done + 1, plan.epochs + 1):
+            if best.over():
+                break
+            method.before_epoch(epoch)
+            _train_epoch(stack, adam, group, plan, method, epoch)
+            method.after_epoch(epoch, lambda: stack.scores(group.rows, method.activation))
+            if criterion is None:
+                best.note(np.full(len(group), float(epoch)), epoch, stack)
+            else:
+                best.note(criterion.values(stack, method.activation), epoch, stack)
+            if checkpoint is not None:
+                checkpoint.write(epoch, stack, adam, best, method)
+            if progress is not None:
+                progress.epoch(epoch, len(group), best.values)
+    except KeyboardInterrupt:
+        best.interrupted = True
+    return best
+
+
+def _train_epoch(
+    stack: Stack,
+    adam: torch.optim.Optimizer,
+    group: Group,
+    plan: Plan,
+    method: Method,
+    epoch: int,
+) -> None:
+    orders = [row_order(seed, epoch, len(group.rows)) for seed in group.seeds]
+    order = torch.from_numpy(np.stack(orders)).to(group.device)
+    dropout = Dropout(plan.dropout, group.seeds, epoch, device=group.device)
+    for number, start in enumerate(range(0, len(group.rows), plan.batch_size), start=1):
+        chosen = order[:, start : start + plan.batch_size]
+        step = Step(chosen, group.observed[chosen], epoch)
+        keep = dropout.mask(chosen.shape[1], stack.shape.hidden)
+        at_logits = method.gradient(stack.logits(group.rows.take(chosen), keep), step)
+        if not math.isfinite(float(at_logits.sum())):
+            _refuse_to_go_on(at_logits, group, epoch, number)
+        stack.backward(at_logits)
+        adam.step()
+        method.after_step(step)
+
+
+def adam_for(networks: Weighted, rates: Sequence[float], weight_decay: float) -> torch.optim.Adam:
+    """Adam with a learning rate for each network; those with equal rates stand side by side."""
+    groups = []
+    for rate in dict.fromkeys(rates):
+        own = [model for model, other in enumerate(rates) if other == rate]
+        part = slice(own[0], own[-1] + 1)
+        parameters = [weight[part] for weight in networks.weights]
+        for parameter, gradient in zip(parameters, networks.gradients, strict=True):
+            parameter.grad = gradient[part]
+        groups.append({"params": parameters, "lr": rate})
+    return torch.optim.Adam(groups, weight_decay=weight_decay, fused=True)
+
+
+def row_order(seed: int, epoch: int, n: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Order of the rows in an epoch; it depends on nothing else, so training can resume."""
+    return np.random.default_rng([seed, 1, epoch]).permutation(n)
+
+
+class Dropout:
+    """Masks of hidden units, the same for a seed and epoch in any company."""
+
+    def __init__(
+        self, share: float, seeds: Sequence[int], epoch: int, *, device: torch.device
+    ) -> None:
+        self.share = share
+        self.device = device
+        self.draws = [np.random.default_rng([seed, 2, epoch]) for seed in seeds] if share else []
+
+    def mask(self, n_rows: int, n_hidden: int) -> Tensor | None:
+        """Factors (M, B, h) for the hidden units, 0 for those left out; None without dropout."""
+        if not self.draws:
+            return None
+        kept = np.stack([rng.random((n_rows, n_hidden), dtype=np.float32) for rng in self.draws])
+        factors = (kept >= self.share).astype(np.float32) / np.float32(1 - self.share)
+        return torch.from_numpy(factors).to(self.device)
+
+
+def _seen(seed: int, found: dict[Task, Kept]) -> bool:
+    """Whether any network of a seed has finished an epoch."""
+    return any(task.seed == seed and kept.epoch > 0 for task, kept in found.items())
+
+
+def _chosen(seed: int, plan: Plan, found: dict[Task, Kept], criterion: str) -> Trained:
+    """The best of the networks of a seed; of equal ones that with the first rate."""
+    by_rate = {
+        task.learning_rate: kept
+        for task, kept in found.items()
+        if task.seed == seed and kept.epoch > 0  # of an interrupted one there may be nothing
+    }
+    rate, best = max(by_rate.items(), key=lambda each: each[1].values[each[1].epoch - 1])
+    return Trained(
+        best.weights,
+        Choice(
+            criterion=criterion,
+            learning_rate=rate,
+            epoch=best.epoch,
+            value=best.values[best.epoch - 1],
+            values={rate: kept.values for rate, kept in by_rate.items()},
+        ),
+    )
+
+
+def _refuse_to_go_on(at_logits: Tensor, group: Group, epoch: int, batch: int) -> NoReturn:
+    model = int(at_logits.isfinite().all(dim=2).all(dim=1).int().argmin())
+    raise TrainingError(
+        f"The loss is no longer a number in epoch {epoch}, batch {batch}, with learning rate "
+        f"{group.learning_rates[model]:g} and seed {group.seeds[model]}.\nUse a lower rate, or "
+        "look for very large values in X."
+    )

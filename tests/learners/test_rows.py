@@ -1,0 +1,53 @@
+"""Sparse rows are dense rows, in everything that networks ask of them."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from lamc.learners import rows as rows_module
+from lamc.learners.rows import DenseRows, SparseRows, as_rows
+
+
+def both(X, monkeypatch):
+    """The same rows, dense and sparse."""
+    monkeypatch.setattr(rows_module, "DENSE_BYTES", 0)
+    compressed = as_rows(sparse.csr_array(X), "cpu")
+    assert isinstance(compressed, SparseRows)
+    return as_rows(X, "cpu"), compressed
+
+
+@given(seed=st.integers(0, 10_000), filled=st.sampled_from([0.0, 0.2, 1.0]))
+def test_products_and_gradients_are_those_of_dense_rows(seed, filled):
+    rng = np.random.default_rng(seed)
+    m, n, d, h, b = rng.integers(1, 6, size=5)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < filled)
+    chosen = torch.from_numpy(rng.integers(n, size=(m, b)))
+    W, bias, g = (
+        torch.from_numpy(rng.normal(size=s).astype("f4")) for s in [(m, d, h), (m, 1, h), (m, b, h)]
+    )
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        dense, compressed = (each.take(chosen) for each in both(X, monkeypatch))
+    torch.testing.assert_close(compressed.times(W, bias), dense.times(W, bias))
+    found, expected = torch.full((m, d, h), 7.0), torch.empty(m, d, h)
+    compressed.collect(g, out=found)
+    dense.collect(g, out=expected)
+    torch.testing.assert_close(found, expected)
+
+
+def test_parts_are_slices_and_entries_given_twice_add_up(monkeypatch):
+    X = np.array([[0, 2.0, 0], [0, 0, 0], [1, 0, 3]], dtype=np.float32)
+    dense, compressed = both(X, monkeypatch)
+    assert len(dense) == len(compressed) == 3
+    assert dense.n_features == compressed.n_features == 3
+    for start in range(3):
+        for end in range(start, 4):
+            torch.testing.assert_close(compressed.part(start, end), dense.part(start, end))
+    twice = sparse.csr_array((np.ones(2), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
+    assert as_rows(twice, "cpu").part(0, 1).tolist() == [[0, 2, 0]]
+
+
+def test_small_sparse_rows_are_made_dense():
+    assert isinstance(as_rows(sparse.csr_array(np.eye(3)), "cpu"), DenseRows)
