@@ -74,7 +74,7 @@ def test_a_calibrator_gives_the_twins_thresholds(case, levels):
 @given(calibration_sets(), calibration_sets(max_labels=1), st.sampled_from(LEVELS))
 def test_with_a_reference_too(case, other, levels):
     scores, Y = case[0][:, :1], case[1][:, :1]
-    reference = other[0]
+    reference = other[0].astype(scores.dtype)
     Y[0] = True
     alpha, delta = levels
     cal = Calibrator("precision", alpha=float(alpha), delta=float(delta))

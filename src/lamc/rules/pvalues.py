@@ -17,8 +17,8 @@ from lamc.rules.scores import row_blocks
 from lamc.rules.thresholds import in_one_type
 from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
 
-_BLOCK = 1 << 17
-_CELLS_PER_POSITIVE = 8  # a twelfth of the scores is searched for; with more, memory grows
+_BLOCK = 1 << 17  # entries whose cells and p-values stay in the processor's cache
+_CELLS_PER_POSITIVE = 8  # about one score in twenty is then searched for
 _MOST_CELLS = 1 << 20  # so that float32 can count them
 
 
@@ -146,8 +146,8 @@ class Steps:
         cells = within.astype(np.intp)
         cells += self.cells[labels]
         found = self.flat.take(cells, out=out, mode="clip")  # mode="raise" would copy out
-        open_ = np.flatnonzero(np.isnan(found))
-        np.put(found, open_, self._search(scores.ravel()[open_], cells.ravel()[open_]))
+        unsure = np.flatnonzero(np.isnan(found))
+        np.put(found, unsure, self._search(scores.ravel()[unsure], cells.ravel()[unsure]))
         return found
 
     def _search(self, scores: FloatArray, cells: IntArray) -> FloatArray:

@@ -53,7 +53,8 @@ class SortedScores:
         by_label = by_value.tocsc()
         if zeros is None:
             zeros = np.zeros(n_labels, dtype=np.int64)
-        return cls(values[by_label.data], by_label.indptr, zeros), by_label.data
+        offsets = by_label.indptr.astype(np.int64)
+        return cls(values[by_label.data], offsets, zeros), by_label.data
 
     @property
     def counts(self) -> IntArray:

@@ -71,11 +71,11 @@ def row_blocks(scores: FloatArray, size: int) -> Iterator[slice]:
 
 
 def checked_rows(scores: FloatArray, *, name: str = "scores") -> Iterator[slice]:
-    """Blocks of rows, each looked at just before it is given, so that it is in the cache."""
+    """Blocks of rows; each is looked at after its use, when it is in the processor's cache."""
     for rows in row_blocks(scores, _BLOCK):
+        yield rows
         if not _within_unit(scores[rows]):
             _refuse(scores, name)
-        yield rows
 
 
 def _within_unit(numbers: AnyArray) -> bool:
