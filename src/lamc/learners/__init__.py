@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lamc.learners.large_loss import LargeLoss
     from lamc.learners.mime import MIME
     from lamc.learners.mlml import MLML
+    from lamc.learners.role import ROLE
+    from lamc.learners.smile import SMILE
     from lamc.learners.softmax import Softmax
     from lamc.learners.splc import SPLC
 
@@ -34,6 +36,8 @@ _FILES = {
     "LargeLoss": "large_loss",
     "MIME": "mime",
     "MLML": "mlml",
+    "ROLE": "role",
+    "SMILE": "smile",
     "SPLC": "splc",
     "Softmax": "softmax",
     "WAN": "an",
@@ -51,6 +55,8 @@ __all__ = [
     "GR",
     "MIME",
     "MLML",
+    "ROLE",
+    "SMILE",
     "SPLC",
     "WAN",
     "Hill",

@@ -53,8 +53,9 @@ class NetworkLearner(Learner):
         Give a network up when it has not improved for this many epochs.
     device : str
         Where to train: ``"cpu"``, ``"cuda"``, or ``"auto"`` for the fastest there is.
-    n_threads : int, optional
-        Threads that torch uses while training; by default as many as it is set to.
+    n_threads : int or None
+        Threads that torch uses while training; None for as many as it is set to. Small networks
+        gain little from a second one, and on a busy machine threads wait for each other.
     checkpoint : path, optional
         Folder to keep the state of training in; a training that was killed goes on from there.
     verbose : bool
@@ -83,7 +84,7 @@ class NetworkLearner(Learner):
     validation_size: float = 0.1
     patience: int | None = None
     device: str = "auto"
-    n_threads: int | None = None
+    n_threads: int | None = 1
     checkpoint: str | Path | None = None
     verbose: bool = False
     random_state: Any = None

@@ -1,0 +1,171 @@
+"""ROLE: the network and an estimate of all labels of the training rows teach each other."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lamc import losses
+from lamc.exceptions import TrainingError
+from lamc.learners.an import AssumeNegative
+from lamc.learners.expected_count import expected_count
+from lamc.learners.method import Group, Memory, Method, Step
+from lamc.learners.network import NetworkLearner
+from lamc.learners.row_adam import DenseAdam, LazyAdam
+from lamc.learners.row_tables import observed_matrix
+from lamc.learners.stack import Shape
+from lamc.learners.warm_up import warm_up_epochs
+from lamc.losses.observed import read_observed
+
+START_OBSERVED, START_UNKNOWN = 0.995, 0.6  # estimates: of observed labels, and at most of others
+FASTER = 10  # times the network's learning rate is the estimates'
+
+_ADAM = {"dense": DenseAdam, "lazy": LazyAdam}
+
+
+class LabelEstimation(Method):
+    """ROLE's loss, with a table of estimates for each network; AN until a count is known."""
+
+    def __init__(
+        self, group: Group, *, expected: float | None, warm_up: int, adam: type[LazyAdam]
+    ) -> None:
+        self.warm_up = 0 if expected is not None else warm_up
+        self.expected = torch.full((len(group), 1, 1), expected or 0.0, device=group.device)
+        self.adam = adam(first_estimates(group), [FASTER * rate for rate in group.learning_rates])
+        self._first = AssumeNegative(losses.an, weight=1.0)
+
+    def gradient(self, logits: Tensor, step: Step) -> Tensor:
+        """Gradient at the logits; the estimates take their step, by the same values."""
+        if step.epoch <= self.warm_up:
+            return self._first.gradient(logits, step)
+        taken = self.adam.take(step.rows)
+        f, g = logits.sigmoid(), taken.values.sigmoid()
+        observed = read_observed(logits, step.observed).mask(logits)
+        self.adam.step(taken, one_side(g, f, observed, self.expected))
+        return one_side(f, g, observed, self.expected)
+
+    def after_epoch(self, epoch: int, scores: Callable[[], Tensor]) -> None:
+        """Estimate the number of labels at the end of the warm-up."""
+        if epoch == self.warm_up:
+            self.expected.copy_(expected_count(scores())[:, None, None])
+
+    def state(self) -> dict[str, Tensor]:
+        """The estimates, their momentum, and the numbers of labels."""
+        return self.adam.state() | {"expected": self.expected}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Put them back."""
+        self.adam.restore(state)
+        self.expected.copy_(state["expected"])
+
+
+def one_side(p: Tensor, teacher: Tensor, observed: Tensor, expected: Tensor) -> Tensor:
+    """Gradient of :func:`lamc.losses.role` at the logits of one side, which has the chances p.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.role import one_side
+    >>> p, teacher = torch.tensor([[[0.5, 0.5]]]), torch.tensor([[[1.0, 0.5]]])
+    >>> one_side(p, teacher, torch.tensor([[[True, False]]]), torch.tensor([[[1.0]]]))
+    tensor([[[-0.2500,  0.0000]]])
+    """
+    n, n_labels = p.shape[-2:]
+    surplus = p.sum((-2, -1), keepdim=True) / n - expected
+    at = torch.addcmul(p - teacher, p - 1, observed.to(p.dtype))
+    at += surplus * (2 / n_labels) * p * (1 - p)
+    return at.div_(2 * n * n_labels)
+
+
+def first_estimates(group: Group) -> Tensor:
+    """Logits (M, n, K) of the estimates at their start; they depend on the seed alone."""
+    bound, n, n_labels = _logit(START_UNKNOWN), len(group.rows), group.shape.labels
+    drawn = [
+        np.random.default_rng([seed, 3]).uniform(-bound, bound, (n, n_labels)).astype(np.float32)
+        for seed in group.seeds
+    ]
+    table = torch.from_numpy(np.stack(drawn)).to(group.device)
+    return table.masked_fill_(observed_matrix(group), _logit(START_OBSERVED))
+
+
+def _logit(p: float) -> float:
+    return math.log(p / (1 - p))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ROLE(NetworkLearner):
+    """Regularised online label estimation: network and label estimates teach each other.
+
+    Each training row has a free parameter for each label, whose sigmoid g estimates whether the
+    label is true. With f the network's scores, the loss is ½ (L(f, g) + L(g, f)). L(p, q) is the
+    mean over all B K entries of a batch of −ln p for observed labels plus the cross-entropy
+    −q ln p − (1 − q) ln(1 − p), plus ((Σ p) / B − k)² / K². No gradient flows through q. Network
+    and estimates take their steps at the same time, the estimates at ten times the rate. Scores
+    of new rows are f.
+
+    Parameters
+    ----------
+    expected_count : float, optional
+        k, the mean number of true labels a row. Without it, the network is trained as
+        :class:`AN` for a warm-up, and k is estimated from its scores
+        (:func:`lamc.learners.expected_count.expected_count`); no label that was not observed is
+        read. Where you know the number, give it.
+    warm_up : float
+        Share of the epochs that are trained as AN when k is to be estimated; at least one is.
+    updates : "dense" or "lazy"
+        What happens to the estimates of rows that are not in a batch. ``"dense"``: they go on by
+        Adam's momentum, as in the code that the published numbers come from. ``"lazy"``: they
+        stay.
+    hidden, epochs, batch_size, learning_rate, …
+        See :class:`lamc.learners.network.NetworkLearner`. The estimates have no weight decay.
+
+    Notes
+    -----
+    The estimates and Adam's moments of them take 12 n K bytes a network. Networks are trained
+    together as long as that stays below 2 GB. A step costs what its batch does, with dense updates
+    too: see :class:`lamc.learners.row_adam.DenseAdam`.
+
+    The paper takes k from the full labels of the training set, which a method that learns from
+    single positives does not have. Its code adds 1e-5 to chances inside logarithms; here they are
+    computed from logits. The weight of the term with k is 1 as in the code.
+
+    References
+    ----------
+    E. Cole et al., "Multi-label learning from single positive labels", CVPR 2021.
+
+    Examples
+    --------
+    >>> from lamc.datasets import digit_scenes, observe
+    >>> from lamc.learners import ROLE
+    >>> data = digit_scenes(300)
+    >>> learner = ROLE(expected_count=2.5, epochs=3, learning_rate=1e-3, random_state=0)
+    >>> learner.fit(data.X, observe(data.Y, random_state=0)).predict_proba(data.X).shape
+    (300, 10)
+    """
+
+    expected_count: float | None = None
+    warm_up: float = 0.1
+    updates: Literal["dense", "lazy"] = "dense"
+
+    def _method(self, group: Group) -> Method:
+        k, n_labels = self.expected_count, group.shape.labels
+        if k is not None and not 0 < k <= n_labels:
+            raise TrainingError(
+                f"expected_count={k!r}; give a number above 0 and at most {n_labels}, the number "
+                "of labels, or None to estimate it."
+            )
+        if self.updates not in _ADAM:
+            raise TrainingError(f"updates={self.updates!r}; give 'dense' or 'lazy'.")
+        return LabelEstimation(
+            group,
+            expected=k,
+            warm_up=warm_up_epochs(self.warm_up, group.epochs),
+            adam=_ADAM[self.updates],
+        )
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        return Memory(rows=12 * n_rows * shape.labels)
