@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, Calibrator, as_labels, datasets
-from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, ScorerError
+from lamc.exceptions import CalibrationError, FeatureError, LabelError, LAMCWarning, ScorerError
 from lamc.learners import WAN
 
 NAMES = np.array(["ash", "elm", "fir", "oak"])
@@ -308,6 +308,12 @@ def test_frames_carry_names_and_index():
     assert clf.select(frame, fdr=0.2, as_frame=True).shape == (400, 4)
 
 
+def test_a_column_of_text_is_named():
+    frame = pd.DataFrame(X).assign(bark=["rough", "smooth"] * 200)
+    with pytest.raises(FeatureError, match=r"Column 'bark' of X holds .*\n.*OneHotEncoder"):
+        LAMC(WAN()).fit(frame, y)
+
+
 def test_sparse_rows():
     dense = fitted(random_state=0)
     clf = LAMC(LINEAR, random_state=0).fit(
@@ -379,6 +385,27 @@ def test_calibration_rows_that_were_trained_on_draw_a_warning():
 def test_wrong_calls_are_refused(arguments, message):
     with pytest.raises((LabelError, CalibrationError), match=message):
         LAMC(LINEAR).fit(**{"X": X, "y": y, **arguments})
+
+
+class Untrained(Spy):
+    def fit(self, X, y):
+        raise AssertionError("trained for nothing")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"rule": "precison"}, "none of selective, recall"),
+        ({"rule": "precision"}, "needs all labels of every row"),
+        ({"alpha": 0}, "alpha=0 is not a level"),
+        ({"alpha": [0.1, 0.2]}, "2 levels, but there are 4 labels"),
+        ({"few_positives": "guess"}, "few_positives='guess'"),
+        ({"delta": 2}, "delta=2"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_not_trained_for(parameters, message):
+    with pytest.raises((LabelError, CalibrationError), match=message):
+        LAMC(Untrained(), **parameters).fit(X, y)
 
 
 @pytest.mark.parametrize("size", [0, 1.0, 1.5, -3, 400, "many"])

@@ -3,7 +3,7 @@
 import math
 import warnings
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
 from lamc.metrics import average_precision
 from lamc.rules import Calibrator
+from lamc.rules.demands import Settings
 from lamc.rules.rule import RuleName
 from lamc.scoring import classes_of, is_function, join_classes, scores_of, target_for
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -82,7 +83,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rule: RuleName = "recall",
         alpha: Any = 0.1,
         delta: float | None = None,
-        few_positives: str = "abstain",
+        few_positives: Literal["abstain", "pool"] = "abstain",
         per_label: int | None = None,
         calibration_size: float = 0.2,
         random_state: Any = None,
@@ -128,6 +129,13 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator = self._new_estimator(random_state=rng.randint(2**31 - 1))
         trained = needs_training(estimator)
         train, held_out = self._parts(len(labels), trained, X_cal is None, rng)
+        if trained:  # what cannot be calibrated need not be trained for
+            settings = Settings(
+                self.rule, self.alpha, self.delta, self.few_positives, self.per_label
+            )
+            settings.check(labels.shape[1])
+            calibrates = labels if Y_cal is None else as_labels(Y_cal, classes=labels.classes)
+            settings.check_rows(calibrates, weighted=False, picked=False, referenced=False)
         fingerprints_ = np.empty(0, dtype=np.uint64)
         if trained:
             X_train = X if len(held_out) == 0 else _safe_indexing(X, train)
@@ -277,7 +285,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             rule=self.rule,
             alpha=self.alpha,
             delta=self.delta,
-            few_positives=self.few_positives,  # type: ignore[arg-type]
+            few_positives=self.few_positives,
             per_label=self.per_label,
             keep_negatives=True,
             random_state=rng.randint(2**31 - 1),

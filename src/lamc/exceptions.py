@@ -16,6 +16,10 @@ class LabelError(LAMCError, ValueError):
     """The labels given cannot be read, or are not what a method needs."""
 
 
+class FeatureError(LAMCError, ValueError):
+    """The rows given hold features that a learner cannot use."""
+
+
 class DatasetError(LAMCError, ValueError):
     """A data file is missing, cannot be read, or does not hold what it should."""
 

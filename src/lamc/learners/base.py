@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import FeatureError, LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
@@ -29,6 +29,7 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give "
                 "the observed labels."
             )
+        _refuse_text(X)
         rows = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
         )
@@ -51,6 +52,7 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> ScoreMatrix:
         """Check rows to be scored."""
         check_is_fitted(self)
+        _refuse_text(X)
         return validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
         )
@@ -78,3 +80,20 @@ class Learner(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _refuse_text(X: Any) -> None:
+    """Name the first column of a DataFrame that does not hold numbers."""
+    if not hasattr(X, "dtypes") or not hasattr(X, "columns"):
+        return
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if getattr(dtype, "kind", "O") not in "biufO" or str(dtype) in (
+            "string",
+            "str",
+            "category",
+        ):
+            raise FeatureError(
+                f"Column {name!r} of X holds {dtype} values, and learners take numbers.\nLeave it "
+                "out (X.drop(columns=…)), or make numbers of it in a pipeline, for instance with "
+                "scikit-learn's OneHotEncoder."
+            )
