@@ -152,7 +152,7 @@ class Calibrator(BaseEstimator):
         -------
         Calibrator
         """
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_of(self.random_state)
         scores = scores if classes is None else in_order_of(scores, classes)
         labels = labels_of_columns(Y, scores, classes=classes)
         self._settings().check(labels.shape[1])
@@ -383,3 +383,10 @@ class Calibrator(BaseEstimator):
         out[...] = np.where(accepted, 1, -1)
         out[np.less(*in_one_type(scores, self.absence_thresholds_[labels]))] = 0
         out[..., (self.status_ == UNCALIBRATED)[labels]] = -1
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed for all that is drawn: the number itself, or one that a generator gives."""
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
