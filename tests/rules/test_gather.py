@@ -178,7 +178,7 @@ def test_rules_that_cannot_weigh_rows_say_so(rule):
 def test_each_label_draws_among_its_own_positives():
     cal = Calibrator(alpha=0.1, per_label=10, random_state=0).fit(SCORES, Y)
     assert cal.n_positives_.tolist() == [10] * 4
-    drawn = cal.evidence_.drawn(10)
+    drawn = cal.evidence_.drawn(10, seed=0)
     for k in range(4):
         rows = drawn.rows[drawn.positives.labels == k]
         assert len(set(rows)) == 10
@@ -208,6 +208,6 @@ def test_a_draw_takes_every_positive_alike():
     """Of 30 positives each is among the 10 in a third of 900 draws, give or take 5 deviations."""
     scores = np.repeat(np.linspace(0, 1, 30)[:, None], 900, axis=1)
     cal = Calibrator(per_label=10, random_state=0).fit(scores, np.ones((30, 900), int))
-    taken = np.bincount(cal.evidence_.drawn(10).rows)
+    taken = np.bincount(cal.evidence_.drawn(10, seed=0).rows)
     assert taken.sum() == 9000
     assert abs(taken - 300).max() < 5 * np.sqrt(900 * 2 / 9)

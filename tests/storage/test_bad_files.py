@@ -25,7 +25,7 @@ SCORES = np.clip(0.6 * rng.random(Y.shape) + 0.4 * Y, 0, 1)
 CALIBRATOR = Calibrator("three-way", alpha=[0.1, 0.2, 0.3]).fit(
     SCORES, Y, classes=["ash", "elm", "oak"]
 )
-OPTIONAL = {"keys", "negatives.values", "negatives.offsets", "negatives.zeros"}
+OPTIONAL = {"negatives.values", "negatives.offsets", "negatives.zeros"}
 
 
 @pytest.fixture(scope="module")
@@ -345,8 +345,6 @@ def test_arrays_of_another_shape_or_type_are_named(path, parts, arrays):
         ("status", 3),
         ("rows", -1),
         ("rows", 60),
-        ("keys", np.nan),
-        ("keys", 1.5),
         ("positives.values", np.nan),
         ("positives.values", 1.5),
         ("positives.values", 0.999),

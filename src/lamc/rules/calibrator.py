@@ -165,7 +165,6 @@ class Calibrator(BaseEstimator):
             labels,
             scores,
             (sample_weight, picked_for, cardinality),
-            seed=seed,
             referenced=reference is not None,
         )
         if reference is not None:
@@ -210,7 +209,6 @@ class Calibrator(BaseEstimator):
             labels,
             scores,
             (sample_weight, picked_for, cardinality),
-            seed=self.seed_,
             before=self.evidence_,
         )
         bound = most_labels(cardinality, labels.shape[1])
@@ -250,7 +248,7 @@ class Calibrator(BaseEstimator):
         calibrated label is accepted exactly where its p-value exceeds alpha.
         """
         checked = self._check_new(scores)
-        evidence = self._drawn(self.evidence_)
+        evidence = self._drawn(self.evidence_, self.seed_)
         return p_values(
             checked, evidence.positives, evidence.weights, most_labels=self.most_labels_ or 1
         )
@@ -293,7 +291,6 @@ class Calibrator(BaseEstimator):
         scores: Any,
         given: tuple[Any, Any, Any],
         *,
-        seed: int,
         referenced: bool = False,
         before: Evidence | None = None,
     ) -> Evidence:
@@ -312,8 +309,6 @@ class Calibrator(BaseEstimator):
             weights=weights,
             picked_for=picked_for,
             rows_before=0 if before is None else self.n_rows_,
-            positives_before=0 if before is None else len(before.rows),
-            seed=seed,
             keep_negatives=(
                 self.keep_negatives or RULES[self.rule].needs_negatives
                 if before is None
@@ -328,19 +323,19 @@ class Calibrator(BaseEstimator):
         levels = Levels.of(alpha, n_labels=len(evidence.positives.zeros))
         if most_labels is not None:
             levels = levels.for_at_most(most_labels)
-        drawn = self._drawn(evidence)
+        drawn = self._drawn(evidence, seed)
         rule = RULES[self.rule]
         thresholds = rule.thresholds(drawn, levels, self.delta or rule.default_delta)
         if self.few_positives == "pool":
             thresholds = pool(thresholds, drawn, levels, seed=seed)
         return thresholds
 
-    def _drawn(self, evidence: Evidence) -> Evidence:
-        return evidence if self.per_label is None else evidence.drawn(self.per_label)
+    def _drawn(self, evidence: Evidence, seed: int) -> Evidence:
+        return evidence if self.per_label is None else evidence.drawn(self.per_label, seed=seed)
 
     def _keep(self, evidence: Evidence, thresholds: Thresholds) -> None:
         self.evidence_ = evidence
-        self.n_positives_ = self._drawn(evidence).positives.counts
+        self.n_positives_ = self._drawn(evidence, self.seed_).positives.counts
         self.thresholds_ = thresholds.present
         self.absence_thresholds_ = thresholds.absent
         self.status_ = thresholds.status

@@ -25,8 +25,6 @@ class Evidence:
         Calibration row of each positive.
     weights : ndarray or None
         Weight of each positive; None if all weigh the same.
-    keys : ndarray or None
-        A random number for each positive, to draw some of them by.
     negatives : SortedScores or None
         Scores of the labels known to be false.
     reference : SortedScores or None
@@ -39,7 +37,6 @@ class Evidence:
     positives: SortedScores
     rows: IntArray
     weights: AnyArray | None = None
-    keys: FloatArray | None = None
     negatives: SortedScores | None = None
     reference: SortedScores | None = None
     candidates_only: bool = False
@@ -63,9 +60,8 @@ class Evidence:
         *,
         first_row: int = 0,
         weights: AnyArray | None = None,
-        keys: FloatArray | None = None,
     ) -> Self:
-        """Gather the scores of true labels; ``weights`` are by row, ``keys`` by positive."""
+        """Gather the scores of true labels; ``weights`` are by row."""
         rows = np.repeat(np.arange(positives.shape[0]), np.diff(positives.indptr))
         labels = positives.indices
         gathered, order = SortedScores.of(
@@ -77,7 +73,6 @@ class Evidence:
             positives=gathered,
             rows=rows + first_row,
             weights=None if weights is None else weights[rows],
-            keys=None if keys is None else keys[order],
             candidates_only=sparse.issparse(scores),
         )
 
@@ -98,7 +93,6 @@ class Evidence:
             positives=positives,
             rows=np.concatenate([self.rows, later.rows])[order],
             weights=both(self.weights, later.weights),
-            keys=both(self.keys, later.keys),
             negatives=merged(self.negatives, later.negatives),
             reference=merged(self.reference, later.reference) or self.reference,
             candidates_only=self.candidates_only or later.candidates_only,
@@ -111,21 +105,45 @@ class Evidence:
             positives=self.positives.keep(chosen),
             rows=self.rows[chosen],
             weights=None if self.weights is None else self.weights[chosen],
-            keys=None if self.keys is None else self.keys[chosen],
         )
 
-    def drawn(self, per_label: int) -> "Evidence":
-        """Return the evidence of at most ``per_label`` positives of each label, those first by key.
+    def drawn(self, per_label: int, *, seed: int) -> "Evidence":
+        """Return the evidence of at most ``per_label`` positives of each label, drawn at random.
 
         Each label draws among its own positives only. Rows drawn for one label would be a biased
         sample of another's.
         """
-        if self.keys is None:
-            raise CalibrationError("No keys to draw by.")
-        order = np.lexsort((self.keys, self.positives.labels))
+        labels = self.positives.labels
+        order = np.lexsort((random_keys(self.rows, labels, seed), labels))
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return self.keep(place - self.positives.offsets[self.positives.labels] < per_label)
+        return self.keep(place - self.positives.offsets[labels] < per_label)
+
+
+def random_keys(rows: IntArray, labels: IntArray, seed: int) -> AnyArray:
+    """A number for each pair of a row and a label, as good as random, to draw pairs by.
+
+    It depends on nothing but the pair and the seed, so a draw is the same in one batch and in
+    several, and nothing has to be kept for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.evidence import random_keys
+    >>> one, two, other = random_keys(np.array([0, 1, 0]), np.array([0, 0, 1]), seed=0)
+    >>> len({int(one), int(two), int(other)})
+    3
+    """
+    of_label = _mixed(labels.astype(np.uint64) ^ _mixed(np.asarray([seed], dtype=np.uint64)))
+    return _mixed(rows.astype(np.uint64) ^ of_label)
+
+
+def _mixed(numbers: AnyArray) -> AnyArray:
+    """SplitMix64: each number becomes another, and near ones become far apart."""
+    x = numbers + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 def scores_at(scores: ScoreMatrix, rows: IntArray, labels: IntArray) -> FloatArray:

@@ -20,20 +20,11 @@ def gather(
     weights: AnyArray | None,
     picked_for: Any,
     rows_before: int,
-    positives_before: int,
-    seed: int,
     keep_negatives: bool,
 ) -> Evidence:
-    """Gather the evidence of a batch of rows.
-
-    All random choices go by the number of a row or positive in the whole calibration set, so that
-    one batch after the other tells the same as all rows at once.
-    """
+    """Gather the evidence of a batch of rows, of which ``rows_before`` came before."""
     counted = labels.positives if picked_for is None else picks(labels, picked_for)
-    keys = np.random.default_rng([seed, 0]).random(positives_before + counted.nnz)
-    evidence = Evidence.of(
-        scores, counted, first_row=rows_before, weights=weights, keys=keys[positives_before:]
-    )
+    evidence = Evidence.of(scores, counted, first_row=rows_before, weights=weights)
     random_rows = picked_for is None and weights is None
     if keep_negatives and random_rows and labels.knowledge is Knowledge.ALL:
         evidence = replace(evidence, negatives=negative_scores(scores, labels.positives))

@@ -49,7 +49,6 @@ def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
         "status": (calibrator.status_[:, None] == _STATUS).argmax(axis=1).astype(np.uint8),
         "rows": evidence.rows,
         "weights": evidence.weights,
-        "keys": evidence.keys,
         **_pack_scores("positives", evidence.positives),
         **_pack_scores("negatives", evidence.negatives),
         **_pack_scores("reference", evidence.reference),
@@ -91,7 +90,6 @@ def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> 
         positives=positives,
         rows=vector(arrays, "rows", "i", m),
         weights=vector(arrays, "weights", "if", m) if "weights" in arrays else None,
-        keys=vector(arrays, "keys", "f", m) if "keys" in arrays else None,
         negatives=_unpack_scores("negatives", arrays, n_labels),
         reference=_unpack_scores("reference", arrays, n_labels),
         candidates_only=fact(facts, "candidates_only", bool),
@@ -99,8 +97,6 @@ def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> 
     _refuse_unless(_within(evidence.rows, 0, n_rows - 1), "rows")
     if evidence.weights is not None:
         _refuse_unless((evidence.weights > 0) & (evidence.weights < np.inf), "weights")
-    if evidence.keys is not None:
-        _refuse_unless(_within(evidence.keys, 0, 1), "keys")
     return evidence
 
 
