@@ -19,7 +19,6 @@ from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
 from lamc.metrics import average_precision
 from lamc.rules import Calibrator
-from lamc.rules.demands import Settings
 from lamc.rules.rule import RuleName
 from lamc.scoring import classes_of, is_function, join_classes, scores_of, target_for
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -129,10 +128,9 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator = self._new_estimator(random_state=rng.randint(2**31 - 1))
         trained = needs_training(estimator)
         train, held_out = self._parts(len(labels), trained, X_cal is None, rng)
+        calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
-            settings = Settings(
-                self.rule, self.alpha, self.delta, self.few_positives, self.per_label
-            )
+            settings = calibrator.settings()
             settings.check(labels.shape[1])
             calibrates = labels if Y_cal is None else as_labels(Y_cal, classes=labels.classes)
             settings.check_rows(calibrates, weighted=False, picked=False, referenced=False)
@@ -149,7 +147,6 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
             _warn_of_shared_rows(X_cal, fingerprints_)
-        calibrator = self._new_calibrator(rng)
         calibrator.fit(scores_of(estimator, X_cal, classes), labels_cal)
         self.estimator_ = estimator
         self.classes_ = classes

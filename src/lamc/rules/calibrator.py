@@ -155,7 +155,7 @@ class Calibrator(BaseEstimator):
         seed = seed_of(self.random_state)
         scores = scores if classes is None else in_order_of(scores, classes)
         labels = labels_of_columns(Y, scores, classes=classes)
-        self._settings().check(labels.shape[1])
+        self.settings().check(labels.shape[1])
         if labels.positives.nnz == 0:
             raise CalibrationError(
                 f"None of the {len(labels)} calibration rows has a label; there is nothing to "
@@ -199,7 +199,7 @@ class Calibrator(BaseEstimator):
         check_is_fitted(self)
         scores = in_order_of(scores, self.classes_)
         labels = labels_of_columns(Y, scores, classes=self.classes_)
-        self._settings().check(labels.shape[1])
+        self.settings().check(labels.shape[1])
         if labels.knowledge is not self.knowledge_:
             raise CalibrationError(
                 f"These rows tell {labels.knowledge.value!r} of their labels, those before told "
@@ -280,10 +280,11 @@ class Calibrator(BaseEstimator):
         check_is_fitted(self)
         return summary_table(self)
 
-    # -- how it works ----------------------------------------------------------------------------
-
-    def _settings(self) -> Settings:
+    def settings(self) -> Settings:
+        """Return the parameters as one object, which can tell whether they are possible ones."""
         return Settings(self.rule, self.alpha, self.delta, self.few_positives, self.per_label)
+
+    # -- how it works ----------------------------------------------------------------------------
 
     def _gather(
         self,
@@ -297,7 +298,7 @@ class Calibrator(BaseEstimator):
         """Check a batch of calibration rows and gather what it tells."""
         sample_weight, picked_for, cardinality = given
         weights = row_weights(labels, sample_weight, cardinality)
-        self._settings().check_rows(
+        self.settings().check_rows(
             labels,
             weighted=weights is not None,
             picked=picked_for is not None,
