@@ -45,6 +45,7 @@ class Data(NamedTuple):
 
 CASES = [Case(2_000, 100, 400, 100), Case(10_000, 1_000, 40, 20)]
 AT_MOST, AT_LEAST, P_AT_MOST = 2, 10, 25  # budgets: bare numpy, libraries, p-values
+LESS_WORK = "MAPIE, LAC (one threshold for all labels)"
 
 
 def long_tailed_truth(rows: int, labels: int, true: float, rng: np.random.Generator) -> np.ndarray:
@@ -112,7 +113,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
 
 def mapie_lac(data: Data) -> Run:
-    """One threshold for all labels, on one label a row: less than what is asked."""
+    """One threshold for all labels, on one label a row: less work than a threshold a label."""
     split = importlib.import_module("mapie.classification").SplitConformalClassifier
     some = np.flatnonzero(np.diff(data.Y.indptr))
     y = data.Y.indices[data.Y.indptr[some]]
@@ -203,7 +204,7 @@ def race_libraries(case: Case, data: Data, packages: list[str]) -> dict[str, flo
     if "mapie" in packages:
         name = "MAPIE, a binary controller a label"
         seconds[name] = scale * race({name: mapie_binary_loop(data, some)}, rounds=1)[name]
-        seconds |= race({"MAPIE, LAC (one threshold)": mapie_lac(data)}, rounds=1)
+        seconds |= race({LESS_WORK: mapie_lac(data)}, rounds=20)
         if case is CASES[0]:  # takes minutes at the larger size
             rival = mapie_multilabel(data)
             seconds |= race({"MAPIE, multi-label (one threshold)": rival}, rounds=1)
@@ -231,8 +232,14 @@ def compare(case: Case, packages: list[str]) -> None:
     )
     if slow and case.slow_labels < case.labels:
         print(f"  loops over labels: timed on {case.slow_labels} of them and scaled up")
-    for name in [name for name, seconds in slow.items() if seconds < AT_LEAST * ours]:
+    same_work = {name: seconds for name, seconds in slow.items() if name != LESS_WORK}
+    for name in [name for name, seconds in same_work.items() if seconds < AT_LEAST * ours]:
         print(f"  {name} is less than {AT_LEAST} times slower: over budget")
+    if LESS_WORK in slow:
+        bare = slow[LESS_WORK] / fast["numpy"]
+        print(
+            f"  {LESS_WORK} does less; bare numpy with a threshold a label is {bare:.1f} × faster"
+        )
 
 
 def compare_p_values(case: Case, repeats: int = 15) -> None:

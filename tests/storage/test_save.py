@@ -1,6 +1,10 @@
 """What cannot be loaded is not saved, and saving never spoils what is there."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -138,3 +142,33 @@ def test_the_file_does_not_say_where_or_when_it_was_written(tmp_path):
     content = path.read_bytes()
     assert os.fsencode(tmp_path.name) not in content
     assert os.uname().nodename.encode() not in content
+
+
+SAVES_FOR_EVER = """
+import sys
+import numpy as np
+from lamc import Calibrator
+from lamc.storage import save
+rng = np.random.default_rng(0)
+Y = rng.random((20_000, 20)) < 0.5
+scores = rng.random(Y.shape)
+models = [Calibrator(alpha=alpha, keep_negatives=True).fit(scores, Y) for alpha in (0.1, 0.3)]
+for turn in range(10**9):
+    save(models[turn % 2], sys.argv[1])
+    print(turn, flush=True)
+"""
+
+
+def test_killed_at_any_moment_leaves_a_whole_model_behind(tmp_path):
+    """SIGKILL cannot be caught; the name always stands for one model or the other."""
+    path = tmp_path / "m.lamc"
+    for pause in np.random.default_rng(0).uniform(0, 0.05, size=6):
+        with subprocess.Popen(
+            [sys.executable, "-c", SAVES_FOR_EVER, str(path)], stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert [process.stdout.readline() for _ in range(2)] == [b"0\n", b"1\n"]
+            time.sleep(pause)
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL
+        assert load(path).alpha in (0.1, 0.3)

@@ -233,7 +233,8 @@ def _entries(Y: Any) -> SparseMatrix:
 def _only(entries: SparseMatrix, marked: AnyArray) -> SparseMatrix:
     """Matrix that is True where the marked entries are."""
     only = sparse.csr_array((marked, entries.indices, entries.indptr), entries.shape, copy=True)
-    only.eliminate_zeros()
+    if not marked.all():
+        only.eliminate_zeros()
     return only
 
 

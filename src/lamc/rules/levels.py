@@ -5,8 +5,10 @@ is therefore taken as the fraction that the number given stands for, and ranks a
 integers.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -83,14 +85,24 @@ def as_fraction(value: Any, name: str) -> Fraction:
     (Fraction(1, 10), Fraction(7, 10))
     """
     largest = _LARGEST_IN_TYPE.get(getattr(value, "dtype", None), _LARGEST_DENOMINATOR)
-    try:
-        number = value if isinstance(value, (Fraction, str)) else float(value)
-        exact = Fraction(0) if isinstance(number, str) else Fraction(number)
-    except (TypeError, ValueError, OverflowError):
-        exact = Fraction(0)
-    level = exact.limit_denominator(largest)
+    number = value if isinstance(value, Fraction) else _as_float(value)
+    level = _simplest(number, largest)
     if not 0 < level < 1:
         raise CalibrationError(
             f"{name}={value!r} is not a level; give a number above 0 and below 1, such as 0.1."
         )
     return level
+
+
+def _as_float(value: Any) -> float:
+    """Return a number as a float, and 0, which is no level, for what is no number."""
+    try:
+        number = 0.0 if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+@lru_cache  # the same few levels are read again at every fit
+def _simplest(number: float | Fraction, largest: int) -> Fraction:
+    return Fraction(number).limit_denominator(largest)
