@@ -1,0 +1,1 @@
+"""The benchmark: a plan becomes units of work, which are run, stored, and shown."""

@@ -1,0 +1,164 @@
+"""Ways to do units of work: in this process, in processes here, on a Dask cluster."""
+
+import signal
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.unit import Unit
+from lamc.benchmark.work import Result, work
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A unit that has ended: with a result, or with the traceback of what went wrong."""
+
+    unit: Unit
+    result: Result | None
+    traceback: str = ""
+
+
+def attempt(unit: Unit) -> Outcome:
+    """Do a unit; an error is an outcome like any other, for the other units go on.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.executors import attempt
+    >>> from lamc.benchmark.sources import Source, facts_of
+    >>> from lamc.benchmark.unit import Unit
+    >>> source = Source("digit scenes")
+    >>> unit = Unit(source, facts_of(source), "AN", "train", (0,), "given", {"epochs": 0})
+    >>> print(attempt(unit).traceback.splitlines()[-1])
+    lamc.exceptions.TrainingError: epochs=0; give a whole number from 1.
+    """
+    try:
+        return Outcome(unit, work(unit))
+    except Exception:
+        return Outcome(unit, None, traceback.format_exc())
+
+
+def run_on_processes(units: Sequence[Unit], jobs: int) -> Iterator[Outcome]:
+    """Yield outcomes as they come from ``jobs`` processes; from this one if it is one job.
+
+    When the system kills a worker, as when memory runs out, the units that were under way are
+    tried again one at a time: only the one that cannot be done fails.
+    """
+    if jobs < 1:
+        raise BenchmarkError(f"{jobs} jobs; give a whole number from 1.")
+    if jobs == 1:
+        yield from map(attempt, units)
+        return
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    left = {unit.key: unit for unit in units}
+    while left:
+        try:
+            for outcome in _in_parallel(list(left.values()), jobs):
+                del left[outcome.unit.key]
+                yield outcome
+        except TerminatedWorkerError:
+            # Units are handed out in order, so these are the ones that were under way.
+            for unit in list(left.values())[:jobs]:
+                del left[unit.key]
+                yield _alone(unit)
+
+
+def _in_parallel(units: Sequence[Unit], jobs: int) -> Iterator[Outcome]:
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(
+        n_jobs=jobs,
+        backend="loky",
+        return_as="generator_unordered",
+        pre_dispatch="n_jobs",
+        batch_size=1,
+        initializer=_leave_interrupts,
+    )
+    yield from parallel(delayed(attempt)(unit) for unit in units)
+
+
+def _leave_interrupts() -> None:
+    """Let the process that waits for the workers end them when a user stops the run."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _alone(unit: Unit) -> Outcome:
+    """Do a unit in a process that may be killed."""
+    from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    with ProcessPoolExecutor(max_workers=1, initializer=_leave_interrupts) as process:
+        try:
+            outcome: Outcome = process.submit(attempt, unit).result()
+        except TerminatedWorkerError as error:
+            return Outcome(unit, None, f"The process that ran it was killed: {error}")
+    return outcome
+
+
+def run_on_dask(units: Sequence[Unit], address: str) -> Iterator[Outcome]:
+    """Yield outcomes as they come from a Dask cluster.
+
+    The client of distributed is used, not joblib's backend for Dask: its scheduler gives the unit
+    of a worker that died to another worker, up to the three times that
+    ``distributed.scheduler.allowed-failures`` allows.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise BenchmarkError(
+            "Dask is not installed.\nInstall it with pip install 'lamc[distributed]', or use "
+            "--jobs instead of --dask."
+        ) from error
+    with _cluster(address) as scheduler, _connected(Client, scheduler) as client:
+        _refuse_threads(client.nthreads())
+        futures = {
+            client.submit(attempt, unit, key=f"lamc-{unit.key}", priority=-place): unit
+            for place, unit in enumerate(units)
+        }
+        for future in as_completed(list(futures), loop=client.loop):  # type: ignore[no-untyped-call]
+            unit = futures.pop(future)
+            lost = future.exception()
+            if lost is None:
+                yield future.result()
+            else:
+                yield Outcome(unit, None, "".join(traceback.format_exception(lost)))
+            future.release()
+
+
+def _cluster(address: str) -> AbstractContextManager[Any]:
+    """The scheduler at an address, or a new cluster on this machine that ends with the run."""
+    from distributed import LocalCluster
+
+    kind, _, count = address.partition(":")
+    if kind != "local":
+        return nullcontext(address)
+    if not count.isdigit() or int(count) < 1:
+        raise BenchmarkError(f"--dask {address}; give a number of processes, as in local:4.")
+    cluster: AbstractContextManager[Any] = LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=int(count), threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    return cluster
+
+
+def _connected(client: Any, scheduler: Any) -> AbstractContextManager[Any]:
+    try:
+        connected: AbstractContextManager[Any] = client(scheduler, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise BenchmarkError(
+            f"There is no Dask scheduler at {scheduler}: {error}.\nStart one with dask scheduler, "
+            "or use --dask local:4."
+        ) from error
+    return connected
+
+
+def _refuse_threads(threads: Mapping[str, int]) -> None:
+    """Refuse workers that would do several units in one process: what each takes is measured."""
+    for worker, count in threads.items():
+        if count > 1:
+            raise BenchmarkError(
+                f"The Dask worker {worker} has {count} threads, and a unit takes a process.\n"
+                "Start workers with dask worker --nthreads 1, and --nworkers for more of them."
+            )

@@ -1,0 +1,123 @@
+"""Fit a method for all runs that share their rows, and score the other rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from sklearn.base import clone
+
+from lamc.benchmark.methods import Settings, grid_of, is_random, make
+from lamc.benchmark.protocol import Task
+from lamc.metrics import average_precision
+from lamc.scoring import scores_of, target_for
+from lamc.types import FloatArray
+
+_VALIDATION = "validation_average_precision"
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What one fitted method says of the rows it has not seen.
+
+    Attributes
+    ----------
+    test, calibration : ndarray
+        Scores; ``calibration`` is None where these rows were learnt from.
+    chosen : dict of float
+        What was chosen by the validation rows, and their average precision.
+    """
+
+    test: FloatArray
+    calibration: FloatArray | None
+    chosen: dict[str, float]
+
+
+def fit_and_score(
+    method: str, dataset: str, settings: Settings, task: Task, seeds: Sequence[int]
+) -> list[Scored]:
+    """Fit a method once for each seed on the same rows.
+
+    Neural learners train all seeds and rates at once, and choose epoch and rate by the validation
+    rows. Methods with a grid are fitted at each of its points with the first seed; the best point
+    on the validation rows serves all seeds. A fit without randomness serves all seeds as it is.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.fit import fit_and_score
+    >>> from lamc.benchmark.protocol import task_of
+    >>> from lamc.datasets import digit_scenes
+    >>> task = task_of(digit_scenes(200), "given", 0, "train")
+    >>> for scored in fit_and_score("MLML", "digit scenes", {"n_neighbors": 5}, task, [0]):
+    ...     print(scored.test.shape, scored.calibration.shape, sorted(scored.chosen))
+    (20, 10) (20, 10) ['label_smoothness', 'row_smoothness', 'validation_average_precision']
+    """
+    estimator = make(method, dataset, settings)
+    if hasattr(estimator, "fit_runs"):
+        fitted = estimator.fit_runs(
+            task.learn.X,
+            task.learn.labels,
+            task.validation.X,
+            task.validation.labels,
+            seeds=seeds,
+        )
+        return [_scored(each, task, _chosen_in_training(each)) for each in fitted]
+    estimator, chosen, first = _best_of_grid(estimator, grid_of(method, settings), task, seeds[0])
+    if not is_random(method, estimator):
+        return [_scored(first, task, chosen)] * len(seeds)
+    others = [_fitted(_seeded(estimator, seed), task) for seed in seeds[1:]]
+    return [_scored(each, task, chosen) for each in (first, *others)]
+
+
+def _best_of_grid(
+    estimator: Any, grid: Sequence[Settings], task: Task, seed: int
+) -> tuple[Any, dict[str, float], Any]:
+    """The estimator at the best point, that point with its value, and its fit."""
+
+    def tried(point: Settings) -> tuple[float, Settings, Any]:
+        fit = _fitted(_seeded(estimator, seed).set_params(**point), task)
+        scores = _scores(fit, task, task.validation.X)
+        return average_precision(task.validation.labels, scores), point, fit
+
+    # One after the other: of a large fit, only the best so far is kept.
+    value, point, fit = reduce(_better, map(tried, grid))
+    chosen = {**{name: float(each) for name, each in point.items()}, _VALIDATION: value}
+    return clone(estimator).set_params(**point), chosen, fit
+
+
+def _better(
+    one: tuple[float, Settings, Any], other: tuple[float, Settings, Any]
+) -> tuple[float, Settings, Any]:
+    return other if other[0] > one[0] else one
+
+
+def _chosen_in_training(learner: Any) -> dict[str, float]:
+    first = learner.selection_[0]
+    return {
+        "learning_rate": first["learning_rate"],
+        "epoch": float(first["epoch"]),
+        _VALIDATION: first["value"],
+    }
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    fresh = clone(estimator)
+    has_seed = "random_state" in fresh.get_params(deep=False)
+    return fresh.set_params(random_state=seed) if has_seed else fresh
+
+
+def _fitted(estimator: Any, task: Task) -> Any:
+    return estimator.fit(task.learn.X, target_for(estimator, task.learn.labels))
+
+
+def _scored(fitted: Any, task: Task, chosen: dict[str, float]) -> Scored:
+    calibration = task.calibration
+    return Scored(
+        _scores(fitted, task, task.test.X),
+        None if calibration is None else _scores(fitted, task, calibration.X),
+        chosen,
+    )
+
+
+def _scores(fitted: Any, task: Task, X: Any) -> FloatArray:
+    return scores_of(fitted, X, task.learn.labels.classes)

@@ -1,0 +1,192 @@
+"""The methods of a benchmark: how each is made, and which settings it is chosen from."""
+
+import difflib
+import importlib
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+from lamc import learners
+from lamc.benchmark.errors import BenchmarkError
+
+LAMC_NAME: Final = "LAMC"  # the paper's method: WAN behind a rule
+LAMC_SCORER: Final = "WAN"
+PAPER_METHODS: Final = ("LAMC", "SMILE", "AN", "WAN", "ROLE", "GLOCAL", "MLML", "DM2L")
+
+Settings = Mapping[str, Any]
+
+# What classical methods are chosen from, by average precision on the validation rows. The full
+# grid of GLOCAL has 144 settings; the two weights that matter most are varied, the correlations
+# together. DM2L is varied around its default; from λ = 10 on it drives all scores to 0.
+GRIDS: Final[dict[str, tuple[dict[str, Any], ...]]] = {
+    "GLOCAL": tuple(
+        {"feature_ridge": ridge, "global_weight": correlation, "local_weight": correlation}
+        for ridge, correlation in product((10.0, 100.0, 1000.0), (0.0, 0.1, 1.0))
+    ),
+    "MLML": tuple(
+        {"row_smoothness": rows, "label_smoothness": labels}
+        for rows, labels in product((0.1, 1.0, 10.0), (0.0, 0.1, 1.0))
+    ),
+    "DM2L": tuple(
+        {"rank_weight": rank_weight, "ridge": ridge}
+        for rank_weight, ridge in product((0.3, 1.0, 3.0), (0.0, 10.0, 100.0))
+    ),
+}
+
+# How a learner is run, which does not change what it learns.
+_RUN_PARAMETERS = {"checkpoint", "device", "n_jobs", "n_threads", "random_state", "verbose"}
+
+
+def make(method: str, dataset: str, settings: Settings) -> Any:
+    """An unfitted estimator: a learner of this package by name, or ``"package.module:Class"``.
+
+    SMILE is made with the settings that its paper's code has for a data set, if it has some.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import make
+    >>> make("SMILE", "yeast", {"hidden": 32})
+    SMILE(hidden=32, p=0.05, rate=0.1)
+    >>> make("sklearn.naive_bayes:GaussianNB", "yeast", {})
+    GaussianNB()
+    """
+    estimator = _published(method, dataset) or _class_of(method)()
+    known = estimator.get_params(deep=False)
+    for name in settings:
+        if name not in known:
+            raise BenchmarkError(
+                f"{method} has no parameter {name!r}.{_hint(name, known)}\n"
+                f"It has {', '.join(sorted(known))}."
+            )
+    return estimator.set_params(**settings)
+
+
+def has_parameter(method: str, name: str) -> bool:
+    """Whether a method can be told this.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import has_parameter
+    >>> has_parameter("AN", "hidden"), has_parameter("MLML", "hidden")
+    (True, False)
+    """
+    return name in _class_of(method)().get_params(deep=False)
+
+
+def grid_of(method: str, settings: Settings) -> tuple[dict[str, Any], ...]:
+    """Settings to choose from; what is set by hand is not varied. One, empty, if there is none.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import grid_of
+    >>> grid_of("MLML", {"row_smoothness": 1.0})
+    ({'label_smoothness': 0.0}, {'label_smoothness': 0.1}, {'label_smoothness': 1.0})
+    >>> grid_of("AN", {})
+    ({},)
+    """
+    left: list[dict[str, Any]] = []
+    for point in GRIDS.get(method, ({},)):
+        free = {name: value for name, value in point.items() if name not in settings}
+        if free not in left:
+            left.append(free)
+    return tuple(left)
+
+
+def identity(method: str, dataset: str, settings: Settings) -> dict[str, Any]:
+    """All that tells a method from another: its parameters, its grid, and foreign source code.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import identity
+    >>> identity("AN", "yeast", {"epochs": 3})["parameters"]["epochs"]
+    3
+    """
+    parameters = make(method, dataset, settings).get_params(deep=False)
+    kept = {name: value for name, value in parameters.items() if name not in _RUN_PARAMETERS}
+    told: dict[str, Any] = {"method": method, "parameters": kept}
+    grid = grid_of(method, settings)
+    if len(grid) > 1:
+        told["grid"] = grid
+    if ":" in method:
+        told["source"] = _source_checksum(_class_of(method))
+    return told
+
+
+def is_random(method: str, estimator: Any) -> bool:
+    """Whether fits of an estimator differ with the seed.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import is_random, make
+    >>> [is_random(name, make(name, "yeast", {})) for name in ("AN", "MLML", "DM2L")]
+    [True, False, False]
+    """
+    parameters = estimator.get_params(deep=False)
+    if method == "DM2L":
+        return bool(parameters["kernel"] != "linear")  # only landmarks are drawn
+    return "random_state" in parameters
+
+
+def known_methods() -> Sequence[str]:
+    """Names of the methods that need no module path.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import known_methods
+    >>> known_methods()[:3]
+    ['LAMC', 'AN', 'ANLS']
+    """
+    return [LAMC_NAME, *learners.__all__]
+
+
+def _published(method: str, dataset: str) -> Any:
+    if method != "SMILE":
+        return None
+    from lamc.learners.smile import PUBLISHED, SMILE
+
+    return SMILE.published(dataset) if dataset in PUBLISHED else None
+
+
+def _class_of(method: str) -> Any:
+    if method in learners.__all__:
+        return getattr(learners, method)
+    if ":" not in method:
+        raise BenchmarkError(
+            f"There is no method {method!r}.{_hint(method, known_methods())}\nThe known ones are "
+            f"{', '.join(known_methods())}. Name a classifier of your own as package.module:Class."
+        )
+    module, _, name = method.partition(":")
+    try:
+        found = getattr(_import(module), name)
+    except (ImportError, AttributeError) as error:
+        raise BenchmarkError(
+            f"The classifier {method} cannot be imported: {error}.\nGive it as "
+            "package.module:Class, from an installed package or the current folder."
+        ) from error
+    if not (inspect.isclass(found) and hasattr(found, "fit") and hasattr(found, "get_params")):
+        raise BenchmarkError(
+            f"{method} is no scikit-learn classifier: it has no fit, or no params."
+        )
+    return found
+
+
+def _import(module: str) -> Any:
+    """Import a module; from the current folder, if it is not installed."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    return importlib.import_module(module)
+
+
+def _source_checksum(found: type) -> str:
+    file = inspect.getsourcefile(found)
+    return sha256(Path(file).read_bytes()).hexdigest() if file else ""
+
+
+def _hint(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""

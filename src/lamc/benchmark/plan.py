@@ -1,0 +1,348 @@
+"""What a benchmark is to run: data sets × methods × parts, as units in the order to run them."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.methods import (
+    LAMC_NAME,
+    LAMC_SCORER,
+    PAPER_METHODS,
+    has_parameter,
+    make,
+)
+from lamc.benchmark.protocol import Draw, Part
+from lamc.benchmark.sources import Facts, Source, facts_of
+from lamc.benchmark.unit import Unit
+
+# The twelve, cheap ones first.
+PAPER_DATASETS: Final = (
+    "CAL500",
+    "scene",
+    "yeast",
+    "Image",
+    "corel5k",
+    "rcv1subset1",
+    "Corel16k001",
+    "tmc2007",
+    "espgame",
+    "iaprtc12",
+    "mirflickr",
+    "delicious",
+)
+EXACT_DATASETS: Final = (
+    "CAL500",
+    "scene",
+    "yeast",
+    "corel5k",
+    "rcv1subset1",
+    "Corel16k001",
+    "delicious",
+)
+_PAPER_NETWORK: Final = {
+    "hidden": "labels",
+    "epochs": 25,
+    "batch_size": 16,
+    "learning_rate": (1e-4, 1e-3, 1e-2),
+}
+
+Overrides = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run.
+
+    Attributes
+    ----------
+    name : str
+        What the results are filed under.
+    sources : tuple of Source
+        The data sets.
+    methods : tuple of str
+        The methods.
+    n_runs : int
+        Runs of each, with seeds 0, 1, …
+    draw : {"given", "anew"}
+        Whether split and observed labels are the file's, or drawn anew in every run.
+    parts : tuple of {"training", "train"}
+        On which rows methods are fitted: with the calibration rows, as the paper's rivals, or
+        without, so that they can be put behind a rule.
+    defaults : mapping
+        Parameters for every method that has them.
+    overrides : mapping
+        Parameters set by hand: ``"epochs"`` for every method that has them, ``"WAN.epochs"`` for
+        one.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.plan import profile
+    >>> plan = profile("quick").only(datasets=["digit scenes"], methods=["LAMC", "AN"])
+    >>> [(method, unit) for method, unit in plan.units()]
+    [('LAMC', digit scenes · WAN · train), ('AN', digit scenes · AN · train)]
+    """
+
+    name: str
+    sources: tuple[Source, ...]
+    methods: tuple[str, ...] = PAPER_METHODS
+    n_runs: int = 5
+    draw: Draw = "given"
+    parts: tuple[Part, ...] = ("training", "train")
+    defaults: Overrides = field(default_factory=lambda: dict(_PAPER_NETWORK))
+    overrides: Overrides = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n_runs, int) or self.n_runs < 1:
+            raise BenchmarkError(f"{self.n_runs!r} runs; give a whole number from 1.")
+        if self.draw not in ("given", "anew"):
+            raise BenchmarkError(f"draw={self.draw!r}; give 'given' or 'anew'.")
+        if not self.parts or set(self.parts) - {"training", "train"}:
+            raise BenchmarkError(f"parts={self.parts!r}; give 'training', 'train', or both.")
+        for what, given in (("data set", self.sources), ("method", self.methods)):
+            if not given:
+                raise BenchmarkError(f"The plan names no {what}. Give at least one.")
+
+    def only(
+        self,
+        *,
+        datasets: Sequence[str | Source] = (),
+        methods: Sequence[str] = (),
+        n_runs: int | None = None,
+        overrides: Overrides | None = None,
+    ) -> "Plan":
+        """The plan with other data sets, methods, runs or settings.
+
+        Runs and settings change what is measured, so they change the name of the plan too.
+
+        Examples
+        --------
+        >>> from lamc.benchmark.plan import profile
+        >>> profile("paper").only(n_runs=2, overrides={"hidden": 64}).name
+        'paper, 2 runs, hidden=64'
+        """
+        named = [self.name]
+        changed = self
+        if datasets:
+            sources = (each if isinstance(each, Source) else Source(each) for each in datasets)
+            changed = replace(changed, sources=tuple(sources))
+        if methods:
+            changed = replace(changed, methods=tuple(methods))
+        if n_runs is not None and n_runs != self.n_runs:
+            changed = replace(changed, n_runs=n_runs)
+            named.append(f"{n_runs} runs")
+        if overrides:
+            changed = replace(changed, overrides={**self.overrides, **overrides})
+            named += [f"{name}={value}" for name, value in sorted(overrides.items())]
+        return replace(changed, name=", ".join(named))
+
+    def units(self) -> list[tuple[str, Unit]]:
+        """Units in the order to run them, each under the name of the method it stands for.
+
+        LAMC is WAN on the rows without calibration rows, behind a rule: the same unit goes by
+        both names, and is run once.
+        """
+        self._check_overrides()
+        facts = [facts_of(source) for source in self.sources]
+        _refuse_equal_names(facts)
+        return [
+            (method, self._unit(source, known, method, part))
+            for source, known in zip(self.sources, facts, strict=True)
+            for part in self._parts(known)
+            for method in dict.fromkeys(self.methods)
+            if part == "train" or method != LAMC_NAME
+        ]
+
+    def _unit(self, source: Source, facts: Facts, method: str, part: Part) -> Unit:
+        fitted = LAMC_SCORER if method == LAMC_NAME else method
+        settings = self._settings(fitted)
+        make(fitted, facts.name, settings)  # refuse what cannot be made before anything is run
+        return Unit(source, facts, fitted, part, tuple(range(self.n_runs)), self.draw, settings)
+
+    def _parts(self, facts: Facts) -> Sequence[Part]:
+        """The parts to fit on; calibration and test rows of the digit scenes share pictures."""
+        if facts.scenes:
+            return ("train",)
+        return [part for part in ("training", "train") if part in self.parts]
+
+    def _settings(self, method: str) -> dict[str, Any]:
+        """Parameters of one method: its own overrides before common ones before defaults."""
+        common = {k: v for k, v in self.overrides.items() if _target(k)[0] is None}
+        own = {_target(k)[1]: v for k, v in self.overrides.items() if _target(k)[0] == method}
+        fitting = {k: v for k, v in {**self.defaults, **common}.items() if has_parameter(method, k)}
+        return {**fitting, **own}
+
+    def _check_overrides(self) -> None:
+        """Refuse a setting that would change nothing."""
+        fitted = {LAMC_SCORER if method == LAMC_NAME else method for method in self.methods}
+        for key in self.overrides:
+            method, name = _target(key)
+            if method == LAMC_NAME:
+                raise BenchmarkError(
+                    f"{key}: the scorer of {LAMC_NAME} is {LAMC_SCORER}, and is trained once for "
+                    f"both.\nSet {LAMC_SCORER}.{name} instead."
+                )
+            if method is not None and method not in fitted:
+                raise BenchmarkError(
+                    f"{key} is set, but {method} is not among the methods "
+                    f"{', '.join(self.methods)}."
+                )
+            if method is None and not any(has_parameter(each, name) for each in fitted):
+                raise BenchmarkError(
+                    f"None of the methods {', '.join(self.methods)} has a parameter {name!r}."
+                )
+
+
+def profile(name: str) -> Plan:
+    """A plan that comes with LAMC: "paper", "resampled" or "quick".
+
+    Examples
+    --------
+    >>> from lamc.benchmark.plan import profile
+    >>> profile("paper").n_runs, len(profile("paper").sources)
+    (5, 12)
+    """
+    if name == "paper":
+        return Plan("paper", _sources(PAPER_DATASETS))
+    if name == "resampled":
+        return Plan("resampled", _sources(EXACT_DATASETS), draw="anew", parts=("train",))
+    if name == "quick":
+        return Plan(
+            "quick",
+            _sources(("digit scenes", "CAL500", "scene", "yeast", "Image")),
+            n_runs=2,
+            parts=("train",),
+            defaults={**_PAPER_NETWORK, "epochs": 10},
+        )
+    raise BenchmarkError(f"There is no profile {name!r}; there are paper, resampled and quick.")
+
+
+def read_plan(path: str | Path) -> Plan:
+    r"""Read a plan from a TOML file.
+
+    A file names what it changes of a profile::
+
+        name = "wider"
+        profile = "paper"
+        runs = 3
+        methods = ["LAMC", "WAN", "sklearn.naive_bayes:GaussianNB"]
+        datasets = ["scene", {file = "trees.csv", labels = ["oak", "elm"]}]
+
+        [set]
+        hidden = 256
+        WAN.epochs = 10
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from lamc.benchmark.plan import read_plan
+    >>> file = Path(tempfile.mkdtemp()) / "plan.toml"
+    >>> _ = file.write_text('name = "wider"\nprofile = "quick"\n[set]\nWAN.epochs = 5')
+    >>> read_plan(file).overrides
+    {'WAN.epochs': 5}
+    """
+    path = Path(path)
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BenchmarkError(f"There is no plan file {path}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BenchmarkError(f"{path} is no TOML file: {error}.") from error
+    known = {"name", "profile", "runs", "draw", "parts", "methods", "datasets", "set"}
+    unknown = sorted(told.keys() - known)
+    if unknown:
+        raise BenchmarkError(
+            f"{path} has {', '.join(unknown)}, which means nothing in a plan.\n"
+            f"A plan has {', '.join(sorted(known))}."
+        )
+    plan = profile(told.get("profile", "paper"))
+    return replace(
+        plan,
+        name=str(told.get("name", path.stem)),
+        sources=tuple(_source(each, path) for each in told["datasets"])
+        if "datasets" in told
+        else plan.sources,
+        methods=tuple(told.get("methods", plan.methods)),
+        n_runs=told.get("runs", plan.n_runs),
+        draw=told.get("draw", plan.draw),
+        parts=tuple(told.get("parts", plan.parts)),
+        overrides=_flat(told.get("set", {})),
+    )
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """``key=value`` as it is typed: numbers, true, false, none, lists, or else a string.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.plan import parse_setting
+    >>> parse_setting("WAN.hidden=256"), parse_setting("hidden=labels")
+    (('WAN.hidden', 256), ('hidden', 'labels'))
+    >>> parse_setting("learning_rate=[1e-3, 1e-2]")
+    ('learning_rate', (0.001, 0.01))
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise BenchmarkError(f"{text!r} is no setting; give key=value, as in hidden=256.")
+    if value.strip().casefold() == "none":
+        return key.strip(), None
+    try:
+        return key.strip(), _fixed(tomllib.loads(f"value = {value}")["value"])
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value.strip()
+
+
+def _sources(names: Sequence[str]) -> tuple[Source, ...]:
+    return tuple(Source(name) for name in names)
+
+
+def _source(told: Any, plan_file: Path) -> Source:
+    """A data set of a plan file: a name, or a table with a file, relative to the plan's folder."""
+    if isinstance(told, str):
+        return Source(told)
+    fields = {"file", "labels", "label_column", "separator"}
+    if not isinstance(told, dict) or "file" not in told or told.keys() - fields:
+        raise BenchmarkError(
+            f"{plan_file}: a data set is a name, or a table with {', '.join(sorted(fields))}; "
+            f"{told!r} is neither."
+        )
+    return Source(
+        str(plan_file.parent / told["file"]),
+        tuple(told.get("labels", ())),
+        told.get("label_column"),
+        told.get("separator"),
+    )
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with the method in front of the name, as they are typed."""
+    flat: dict[str, Any] = {}
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            flat |= {f"{key}.{name}": _fixed(each) for name, each in value.items()}
+        else:
+            flat[key] = _fixed(value)
+    return flat
+
+
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _target(key: str) -> tuple[str | None, str]:
+    """Method and parameter of a setting; a module path has dots of its own."""
+    method, _, name = key.rpartition(".")
+    return method or None, name
+
+
+def _refuse_equal_names(facts: Sequence[Facts]) -> None:
+    names = [each.name for each in facts]
+    for name in names:
+        if names.count(name) > 1:
+            raise BenchmarkError(
+                f"Two data sets are called {name!r}; in results they could not be told apart.\n"
+                "Rename one of the files, or leave one out."
+            )

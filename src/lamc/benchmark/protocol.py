@@ -1,0 +1,105 @@
+"""The paper's protocol: which rows a method learns from, is chosen by, calibrated and tested on."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from lamc.datasets import Dataset, Split, digit_scenes, observe, split
+from lamc.datasets.scenes import NAME as SCENES
+from lamc.labels import Knowledge, Labels
+from lamc.types import IntArray, ScoreMatrix
+
+PROTOCOL: Final = 1  # to be raised when the same settings come to mean other numbers
+
+Draw = Literal["given", "anew"]
+Part = Literal["training", "train"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of one purpose, with their labels."""
+
+    X: ScoreMatrix
+    labels: Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What one training run meets.
+
+    Attributes
+    ----------
+    learn : Rows
+        Rows to learn from, with the labels observed.
+    validation, test : Rows
+        Rows to choose by and to measure on, with all labels.
+    calibration : Rows or None
+        Rows to set thresholds on, with all labels; None if they are learnt from.
+    observed : Labels or None
+        The labels that were observed on the calibration rows.
+    """
+
+    learn: Rows
+    validation: Rows
+    test: Rows
+    calibration: Rows | None
+    observed: Labels | None
+
+
+def task_of(data: Dataset, draw: Draw, seed: int, part: Part) -> Task:
+    """Cut a data set into the rows of one run.
+
+    ``"given"`` takes the split and the observed labels that the data set carries, and draws what
+    it lacks with seed 0, whatever the run. ``"anew"`` draws both with the seed of the run; the
+    digit scenes are made anew, for their parts do not share pictures.
+
+    Part ``"training"`` learns from the 80 % that are neither validation nor test rows. Part
+    ``"train"`` leaves the calibration rows out of these, so that thresholds can be set on them.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.protocol import task_of
+    >>> from lamc.datasets import digit_scenes
+    >>> task = task_of(digit_scenes(100), "given", 0, "train")
+    >>> task.learn.X.shape, task.calibration.X.shape
+    ((70, 256), (10, 256))
+    >>> task_of(digit_scenes(100), "given", 0, "training").learn.X.shape
+    (80, 256)
+    """
+    if draw == "given":
+        parts = data.split if data.split is not None else split(data.Y, random_state=0)
+        observed = _given_labels(data, parts)
+    elif data.name == SCENES:
+        data = digit_scenes(data.X.shape[0], random_state=seed)
+        return task_of(data, "given", seed, part)
+    else:
+        parts = split(data.Y, random_state=seed)
+        observed = observe(_all_labels(data, parts.training), random_state=seed)
+    n_train = len(parts.train)
+    calibrates = part == "train"
+    return Task(
+        learn=Rows(
+            data.X[parts.train if calibrates else parts.training],
+            observed[:n_train] if calibrates else observed,
+        ),
+        validation=_with_all_labels(data, parts.validation),
+        test=_with_all_labels(data, parts.test),
+        calibration=_with_all_labels(data, parts.calibration) if calibrates else None,
+        observed=observed[n_train:] if calibrates else None,
+    )
+
+
+def _given_labels(data: Dataset, parts: Split) -> Labels:
+    """Observed labels of the training rows, calibration rows last."""
+    if data.observed is None:
+        return observe(_all_labels(data, parts.training), random_state=0)
+    positives = data.observed[parts.training]
+    single = (positives.sum(axis=1) == 1).all()
+    return Labels(positives, data.label_names, Knowledge.SINGLE if single else Knowledge.SOME)
+
+
+def _with_all_labels(data: Dataset, rows: IntArray) -> Rows:
+    return Rows(data.X[rows], _all_labels(data, rows))
+
+
+def _all_labels(data: Dataset, rows: IntArray) -> Labels:
+    return Labels(data.Y[rows], data.label_names, Knowledge.ALL)

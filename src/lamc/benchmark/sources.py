@@ -1,0 +1,153 @@
+"""Where a benchmark's data come from, and how they are known to be the same again."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from lamc.datasets import Dataset, catalogue, load, read
+from lamc.datasets.scenes import NAME as SCENES
+from lamc.types import AnyArray, SparseMatrix
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set of the catalogue by name, or a file with what must be known to read it.
+
+    Attributes
+    ----------
+    place : str
+        A name of the catalogue, "digit scenes", or the path of a file.
+    labels : tuple of str
+        Names of the label columns of a table.
+    label_column, separator : str or None
+        Column that lists the labels of a row, and what stands between them.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.sources import Source
+    >>> Source("digit scenes").load()
+    Dataset 'digit scenes': 4000 rows, 256 features, 10 labels, 2.3 labels a row
+    """
+
+    place: str
+    labels: tuple[str, ...] = ()
+    label_column: str | None = None
+    separator: str | None = None
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the data are in a file of the user's."""
+        return bool(Path(self.place).suffix or self.labels or self.label_column)
+
+    def load(self) -> Dataset:
+        """Load the data; what was loaded last is kept."""
+        return _load(self)
+
+
+@lru_cache(maxsize=1)
+def _load(source: Source) -> Dataset:
+    if not source.is_file:
+        return load(source.place)
+    return read(
+        source.place,
+        labels=list(source.labels) or None,
+        label_column=source.label_column,
+        separator=source.separator,
+    )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a plan must know of a data set.
+
+    Attributes
+    ----------
+    name, variant : str
+        What it is called, and which variant of the catalogue it is; "" if of none.
+    exact : bool
+        Whether results can be set beside the paper's.
+    checksum : str
+        SHA-256 of its contents.
+    rows, features, labels : int
+        Its shape.
+    scenes : bool
+        Whether it is the embedded scenes, whose calibration and test rows share pictures.
+    """
+
+    name: str
+    variant: str
+    exact: bool
+    checksum: str
+    rows: int
+    features: int
+    labels: int
+    scenes: bool
+
+
+def facts_of(source: Source) -> Facts:
+    """Load a data set and say what a plan must know of it.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.sources import Source, facts_of
+    >>> facts = facts_of(Source("digit scenes"))
+    >>> facts.rows, facts.exact
+    (4000, False)
+    """
+    data = source.load()
+    variants = catalogue[data.name].variants if data.variant is not None else ()
+    return Facts(
+        name=data.name,
+        variant=data.variant or "",
+        exact=any(each.comparable for each in variants if each.name == data.variant),
+        checksum=checksum(data),
+        rows=data.X.shape[0],
+        features=data.X.shape[1],
+        labels=data.Y.shape[1],
+        scenes=data.name == SCENES,
+    )
+
+
+def checksum(data: Dataset) -> str:
+    """SHA-256 of all that a benchmark reads of a data set: equal contents, whatever the file.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.sources import checksum
+    >>> from lamc.datasets import digit_scenes
+    >>> checksum(digit_scenes(50)) == checksum(digit_scenes(50))
+    True
+    >>> checksum(digit_scenes(50)) == checksum(digit_scenes(51))
+    False
+    """
+    digest = sha256()
+
+    def add(array: AnyArray) -> None:
+        little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+        digest.update(f"{little.dtype.str}{little.shape}".encode())
+        digest.update(little.tobytes())
+
+    for matrix in (data.X, data.Y, data.observed):
+        if matrix is None:
+            digest.update(b"none")
+        elif sparse.issparse(matrix):
+            for array in _canonical(matrix):
+                add(array)
+        else:
+            add(matrix)
+    add(np.asarray(data.label_names, dtype=str))
+    if data.split is not None:
+        for part in ("train", "calibration", "validation", "test"):
+            add(getattr(data.split, part))
+    return digest.hexdigest()
+
+
+def _canonical(matrix: SparseMatrix) -> tuple[AnyArray, ...]:
+    """Arrays of a sparse matrix that do not depend on the order its entries are stored in."""
+    ordered = sparse.csr_array(matrix).sorted_indices()
+    where = (ordered.indices.astype(np.int64), ordered.indptr.astype(np.int64))
+    return (np.asarray(ordered.shape, dtype=np.int64), *where, ordered.data)

@@ -1,0 +1,255 @@
+"""Results in one SQLite file: a row a measurement, written in one transaction a unit."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.frames import as_curves, as_measurements, read_csv_files
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lamc.benchmark.records import Measurement, Point
+    from lamc.benchmark.unit import Unit
+    from lamc.benchmark.work import Result
+
+_APPLICATION: Final = 0x4C414D43  # "LAMC": tells results from any other SQLite file
+_LAYOUT: Final = 1
+
+_TABLES: Final = """
+CREATE TABLE unit (
+    unit TEXT PRIMARY KEY, dataset TEXT NOT NULL, variant TEXT NOT NULL, exact INTEGER NOT NULL,
+    part TEXT NOT NULL, settings TEXT NOT NULL, data_checksum TEXT NOT NULL, versions TEXT NOT NULL
+);
+CREATE TABLE measurement (
+    unit TEXT NOT NULL REFERENCES unit, run INTEGER NOT NULL, seed INTEGER NOT NULL,
+    view TEXT NOT NULL, rule TEXT, alpha REAL, calibration TEXT, positives INTEGER,
+    metric TEXT NOT NULL, value REAL
+);
+CREATE TABLE point (
+    unit TEXT NOT NULL REFERENCES unit, run INTEGER NOT NULL, rule TEXT, alpha REAL,
+    calibration TEXT, curve TEXT NOT NULL, label TEXT, x REAL, y REAL
+);
+CREATE TABLE planned (
+    profile TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL, part TEXT NOT NULL,
+    place INTEGER NOT NULL, unit TEXT NOT NULL, PRIMARY KEY (profile, dataset, method, part)
+);
+CREATE INDEX measurement_of_unit ON measurement (unit);
+CREATE INDEX point_of_unit ON point (unit);
+"""
+
+_MEASUREMENTS: Final = """
+SELECT profile, dataset, variant, exact, method, part, run, seed, view, rule, alpha, calibration,
+       positives, metric, value, unit, settings, data_checksum, versions
+FROM planned JOIN unit USING (unit, dataset, part) JOIN measurement USING (unit)
+ORDER BY profile, place, dataset, method, part, measurement.rowid
+"""
+_CURVES: Final = """
+SELECT profile, dataset, method, part, run, rule, alpha, calibration, curve, label, x, y, unit
+FROM planned JOIN unit USING (unit, dataset, part) JOIN point USING (unit)
+ORDER BY profile, place, dataset, method, part, point.rowid
+"""
+
+
+class Store:
+    """A results file; made if it is not there.
+
+    Finished units are known by the hash of their settings. A profile names the unit that stands
+    for each data set, method and part: of units with changed settings it shows the last one
+    planned, so that they never mix.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from lamc.benchmark.store import Store
+    >>> store = Store(Path(tempfile.mkdtemp()) / "results.sqlite")
+    >>> len(store.measurements())
+    0
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise BenchmarkError(f"There is no folder {self.path.parent} to put results in.")
+        with closing(self._connect()) as connection:
+            self._prepare(connection)
+
+    def finished(self, keys: Iterable[str]) -> set[str]:
+        """Those of the units that are stored."""
+        with closing(self._connect()) as connection:
+            stored = {key for (key,) in connection.execute("SELECT unit FROM unit")}
+        return stored & set(keys)
+
+    def expect(self, profile: str, units: "Sequence[tuple[str, Unit]]") -> None:
+        """Let units, each under the name of a method, stand for a profile from now on."""
+        rows = [
+            (profile, unit.facts.name, method, unit.part, place, unit.key)
+            for place, (method, unit) in enumerate(units)
+        ]
+        with closing(self._connect()) as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR REPLACE INTO planned VALUES (?,?,?,?,?,?)", rows)
+
+    def add(self, unit: "Unit", result: "Result") -> bool:
+        """Store a finished unit, all of it or nothing; False if it is there already."""
+        facts = unit.facts
+        versions = json.dumps(result.versions, sort_keys=True)
+        row = (unit.key, facts.name, facts.variant, facts.exact, unit.part, unit.text)
+        with closing(self._connect()) as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            added = connection.execute(
+                "INSERT OR IGNORE INTO unit VALUES (?,?,?,?,?,?,?,?)",
+                (*row, facts.checksum, versions),
+            )
+            if added.rowcount == 0:
+                return False
+            _insert(connection, "measurement", unit.key, result.measurements)
+            _insert(connection, "point", unit.key, result.points)
+        return True
+
+    def measurements(self) -> "pd.DataFrame":
+        """All measurements of planned units, tidy.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns profile, dataset, variant, exact, method, part, run, seed, view, rule, alpha,
+            calibration, positives, metric, value, unit, settings, data_checksum and versions.
+        """
+        return as_measurements(self._frame(_MEASUREMENTS))
+
+    def curves(self) -> "pd.DataFrame":
+        """All curves of planned units, a row a point.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns profile, dataset, method, part, run, rule, alpha, calibration, curve, label, x,
+            y and unit.
+        """
+        return as_curves(self._frame(_CURVES))
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from running units into this file.
+
+        The lock is a transaction on an empty file beside it. It ends with the process, however
+        that ends; the file stays, for to remove it would let two others in.
+        """
+        beside = self.path.with_name(f"{self.path.name}-lock")
+        with closing(sqlite3.connect(beside, timeout=0, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                raise BenchmarkError(
+                    f"Another lamc bench run is writing {self.path}.\nWait until it has ended, or "
+                    "write to another file."
+                ) from error
+            yield
+
+    def _frame(self, query: str) -> "pd.DataFrame":
+        import pandas as pd
+
+        with closing(self._connect()) as connection:
+            cursor = connection.execute(query)
+            names = [column for column, *_ in cursor.description]
+            return pd.DataFrame(cursor.fetchall(), columns=names)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables in a new file; leave one alone that holds something else."""
+        try:
+            if _is_empty(connection):
+                connection.execute("PRAGMA journal_mode = WAL")
+                with connection:
+                    connection.execute("BEGIN IMMEDIATE")
+                    if _is_empty(connection):  # another process may have been first
+                        _make_tables(connection)
+            (found,) = connection.execute("PRAGMA application_id").fetchone()
+            (layout,) = connection.execute("PRAGMA user_version").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise BenchmarkError(
+                f"{self.path} cannot be used as a results file: {error}.\nName another file."
+            ) from error
+        if (found, layout) != (_APPLICATION, _LAYOUT):
+            raise BenchmarkError(
+                f"{self.path} is an SQLite file, but not one of results in the form that this "
+                "version of LAMC writes.\nName another file."
+            )
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    table: str,
+    unit: str,
+    rows: "Sequence[Measurement] | Sequence[Point]",
+) -> None:
+    if rows:
+        places = ",".join("?" * (1 + len(rows[0])))
+        connection.executemany(
+            f"INSERT INTO {table} VALUES ({places})", ((unit, *row) for row in rows)
+        )
+
+
+def read_measurements(path: str | Path) -> "pd.DataFrame":
+    """Measurements of a results file, or of the CSV files that ``lamc bench export`` wrote.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.store import read_measurements
+    >>> read_measurements("nowhere.csv")
+    Traceback (most recent call last):
+    lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.csv...
+    """
+    return _read(path)[0]
+
+
+def read_curves(path: str | Path) -> "pd.DataFrame":
+    """Curves of a results file, or of the CSV files that ``lamc bench export`` wrote.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.store import read_curves
+    >>> read_curves("nowhere.sqlite")
+    Traceback (most recent call last):
+    lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.sqlite...
+    """
+    return _read(path)[1]
+
+
+def _read(path: str | Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
+    path = Path(path)
+    if not path.is_file():
+        raise BenchmarkError(
+            f"There is no results file {path}.\nMake one with lamc bench run --output {path}, or "
+            "name one that is there."
+        )
+    if path.suffix.lower() == ".csv":
+        return read_csv_files(path)
+    store = Store(path)
+    return store.measurements(), store.curves()

@@ -1,0 +1,180 @@
+"""How far a run has come, and about how long it still takes."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from lamc.benchmark.unit import Unit
+
+_ALL = ""  # in place of a method
+
+
+@dataclass
+class Spent:
+    """What units took, and how much work they were thought to be."""
+
+    seconds: float = 0.0
+    cost: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Seconds for a piece of work."""
+        return self.seconds / self.cost
+
+
+class Watch:
+    """Is told of a run, and shows nothing.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.watch import Watch
+    >>> watch = Watch()
+    >>> watch.begin("paper", [], n_finished=3)
+    >>> watch.time_left() is None
+    True
+    """
+
+    def begin(self, plan: str, units: Sequence[Unit], *, n_finished: int) -> None:
+        """A run begins with these units; others were finished before."""
+        self.plan, self.n_finished, self.n_units = plan, n_finished, len(units)
+        self.start = monotonic()
+        self._left = {unit.key: unit for unit in units}
+        self._spent: dict[str, Spent] = defaultdict(Spent)
+
+    @property
+    def n_ended(self) -> int:
+        """Units that were stored or failed."""
+        return self.n_units - len(self._left)
+
+    def done(self, unit: Unit, seconds: float) -> None:
+        """A unit is stored."""
+        del self._left[unit.key]
+        for of in (unit.method, _ALL):
+            self._spent[of].seconds += seconds
+            self._spent[of].cost += unit.cost
+
+    def failed(self, unit: Unit) -> None:
+        """A unit failed."""
+        del self._left[unit.key]
+
+    def time_left(self) -> float | None:
+        """About how many seconds the rest takes; None before anything is done.
+
+        A unit takes in proportion to the size of its data what others of its method took.
+        """
+        everything = self._spent.get(_ALL)
+        if everything is None:
+            return None
+        work = sum(
+            unit.cost * self._spent.get(unit.method, everything).rate
+            for unit in self._left.values()
+        )
+        at_once = everything.seconds / (monotonic() - self.start)
+        return work / at_once
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+
+class LogWatch(Watch):
+    """Prints a line for each unit, for logs."""
+
+    def begin(self, plan: str, units: Sequence[Unit], *, n_finished: int) -> None:
+        """Say what is to be done."""
+        super().begin(plan, units, n_finished=n_finished)
+        self._say(f"{plan}: {n_finished} units finished, {len(units)} to run")
+
+    def done(self, unit: Unit, seconds: float) -> None:
+        """Say what was done."""
+        super().done(unit, seconds)
+        self._say(f"[{self.n_ended}/{self.n_units}] {unit}: {in_words(seconds)}{self._time_left()}")
+
+    def failed(self, unit: Unit) -> None:
+        """Say what failed."""
+        super().failed(unit)
+        self._say(f"[{self.n_ended}/{self.n_units}] {unit}: FAILED{self._time_left()}")
+
+    def _time_left(self) -> str:
+        left = self.time_left()
+        return f"; about {in_words(left)} left" if left else ""
+
+    def _say(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+class BarWatch(Watch):
+    """Shows a bar on a terminal."""
+
+    def begin(self, plan: str, units: Sequence[Unit], *, n_finished: int) -> None:
+        """Show the bar."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        super().begin(plan, units, n_finished=n_finished)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=Console(stderr=True),
+        )
+        total = n_finished + len(units)
+        self._task = self._bar.add_task(plan, total=total, completed=n_finished, left="")
+
+    def done(self, unit: Unit, seconds: float) -> None:
+        """Move the bar."""
+        super().done(unit, seconds)
+        self._bar.console.print(f"{unit}: {in_words(seconds)}", highlight=False, markup=False)
+        self._move()
+
+    def failed(self, unit: Unit) -> None:
+        """Move the bar, and say what failed."""
+        super().failed(unit)
+        self._bar.console.print(f"{unit}: failed", style="red", markup=False)
+        self._move()
+
+    def _move(self) -> None:
+        left = self.time_left()
+        said = f"about {in_words(left)} left" if left else ""
+        self._bar.update(self._task, completed=self.n_finished + self.n_ended, left=said)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+
+def in_words(seconds: float) -> str:
+    """A time as a person would say it.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.watch import in_words
+    >>> in_words(2.34), in_words(150), in_words(9000)
+    ('2.3 s', '2 min 30 s', '2 h 30 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,59 @@
+"""``lamc bench figure``: pictures of results, for print."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lamc.cli.bench import options
+
+
+class Kind(StrEnum):
+    """Figures that can be drawn."""
+
+    calibration_size = "calibration-size"
+    risk_coverage = "risk-coverage"
+    promised_achieved = "promised-achieved"
+    thresholds = "thresholds"
+
+
+def figure(
+    results: options.Results,
+    kind: Annotated[Kind, typer.Option(help="What to draw.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A .png, .svg or .pdf file; else a .png named after the kind."
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="For calibration-size, as often as wanted: a line each."),
+    ] = None,
+    rule: options.Rule = None,
+    alpha: options.Alpha = None,
+    calibration: options.Calibration = None,
+    profile: options.Profile = None,
+    datasets: options.Datasets = None,
+    methods: options.Methods = None,
+) -> None:
+    """Draw the effect of calibration size, risk and coverage, promises, or thresholds.
+
+    Example: lamc bench figure results.sqlite --kind calibration-size -o size.svg
+    Example: lamc bench figure results.sqlite --kind risk-coverage --datasets yeast,scene
+    """
+    from lamc.benchmark import figures
+    from lamc.benchmark.drawing import check_path, write_figure
+    from lamc.benchmark.store import read_curves, read_measurements
+
+    path = output or Path(f"{kind}.png")
+    check_path(path)
+    choice = options.choice(profile, "accepted", rule, alpha, calibration, None, datasets, methods)
+    if kind is Kind.calibration_size:
+        shown = metric or figures.SIZE_METRICS
+        drawn = figures.calibration_size(read_measurements(results), choice, shown)
+    else:
+        drawn = figures.OF_CURVES[kind](read_curves(results), choice)
+    write_figure(drawn, path)
+    typer.echo(f"Wrote {path}.")

@@ -1,0 +1,125 @@
+"""``lamc bench run``: run what a plan asks for, and go on where it was stopped."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from lamc.benchmark.plan import Plan
+    from lamc.benchmark.run import Failure
+    from lamc.benchmark.sources import Source
+    from lamc.benchmark.watch import Watch
+
+
+def run(
+    plan: Annotated[Path | None, typer.Argument(help="A plan file (TOML).")] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="paper, resampled or quick, where no plan file is given.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The results file (SQLite).")
+    ] = Path("results.sqlite"),
+    datasets: Annotated[
+        str, typer.Option(help="Names or files of data sets, separated by commas.")
+    ] = "",
+    methods: Annotated[
+        str,
+        typer.Option(help="Names, or package.module:Class, separated by commas."),
+    ] = "",
+    runs: Annotated[int | None, typer.Option(help="Number of runs, with seeds 0, 1, …")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="key=value for all methods, or WAN.key=value for one."),
+    ] = None,
+    labels: Annotated[str, typer.Option(help="Label columns of a table among the data sets.")] = "",
+    label_column: Annotated[
+        str | None, typer.Option(help="Column that lists the labels of a row.")
+    ] = None,
+    separator: Annotated[
+        str | None, typer.Option(help="What stands between listed labels.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="A Dask scheduler, tcp://host:port, or local:4 for four processes."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option(help="List the units and run nothing.")] = False,
+) -> None:
+    """Run a benchmark; the same command again goes on where it was stopped.
+
+    Example: lamc bench run --profile paper --jobs 2
+    Example: lamc bench run --profile quick --datasets scene --methods LAMC,SMILE --set epochs=5
+    Example: lamc bench run plan.toml --dask tcp://10.0.0.1:8786
+    """
+    from lamc.benchmark.plan import parse_setting
+    from lamc.benchmark.run import run_plan
+    from lamc.benchmark.store import Store
+
+    chosen = _plan(plan, profile).only(
+        datasets=_sources(datasets, labels, label_column, separator),
+        methods=_listed(methods),
+        n_runs=runs,
+        overrides=dict(parse_setting(each) for each in settings or []),
+    )
+    if dry_run:
+        for method, unit in chosen.units():
+            typer.echo(f"{unit.key[:12]}  {unit.facts.name} · {method} · {unit.part}")
+        return
+    try:
+        failures = run_plan(chosen, Store(output), jobs=jobs, dask=dask, watch=_watch())
+    except KeyboardInterrupt:
+        typer.echo("Stopped. The same command goes on from here.", err=True)
+        raise typer.Exit(130) from None
+    if failures:
+        _report(failures)
+        raise typer.Exit(1)
+
+
+def _plan(file: Path | None, profile: str | None) -> "Plan":
+    from lamc.benchmark import plan
+    from lamc.benchmark.errors import BenchmarkError
+
+    if file is not None and profile is not None:
+        raise BenchmarkError(
+            f"Both the plan {file} and --profile {profile} are given.\nName the profile in the "
+            'plan file instead: profile = "…".'
+        )
+    return plan.profile(profile or "paper") if file is None else plan.read_plan(file)
+
+
+def _sources(
+    datasets: str, labels: str, label_column: str | None, separator: str | None
+) -> "list[Source]":
+    """The data sets named; what is said of label columns goes for the files among them."""
+    from lamc.benchmark.errors import BenchmarkError
+    from lamc.benchmark.sources import Source
+
+    told = (tuple(_listed(labels)), label_column, separator)
+    names = _listed(datasets)
+    files = [name for name in names if Path(name).suffix]
+    if any(told) and not files:
+        raise BenchmarkError(
+            "Label columns are named, but no file is among the data sets.\nName it: --datasets "
+            "trees.csv."
+        )
+    return [Source(name, *told) if name in files else Source(name) for name in names]
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _watch() -> "Watch":
+    from lamc.benchmark.watch import BarWatch, LogWatch
+
+    return BarWatch() if sys.stderr.isatty() else LogWatch()
+
+
+def _report(failures: "list[Failure]") -> None:
+    for failure in failures:
+        typer.echo(f"\n{failure.unit} failed:\n{failure.traceback}", err=True)
+    names = ", ".join(str(failure.unit) for failure in failures)
+    count = "1 unit" if len(failures) == 1 else f"{len(failures)} units"
+    typer.echo(f"lamc: {count} failed: {names}.", err=True)

@@ -1,0 +1,72 @@
+"""``lamc bench table``: data sets by methods, in the format that a paper or a page needs."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lamc.cli.bench import options
+
+
+class Format(StrEnum):
+    """Formats of a table."""
+
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+    html = "html"
+
+
+class Against(StrEnum):
+    """What can be set beside a table."""
+
+    paper = "paper"
+
+
+def table(
+    results: options.Results,
+    metric: options.Metrics = None,
+    view: options.View = "full",
+    rule: options.Rule = None,
+    alpha: options.Alpha = None,
+    calibration: options.Calibration = None,
+    positives: options.Positives = None,
+    profile: options.Profile = None,
+    datasets: options.Datasets = None,
+    methods: options.Methods = None,
+    against: Annotated[
+        Against | None, typer.Option(help="Set the paper's numbers and the difference beside.")
+    ] = None,
+    format: Annotated[  # noqa: A002  the name of the option
+        Format, typer.Option(help="What to write.")
+    ] = Format.markdown,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write to; else the terminal.")
+    ] = None,
+) -> None:
+    """Tabulate metrics: data sets by methods, with the best, ranks and wins.
+
+    Example: lamc bench table results.sqlite
+    Example: lamc bench table results.sqlite --view accepted --metric precision --metric recall
+    Example: lamc bench table results.sqlite --against paper --format latex -o tables.tex
+    """
+    from lamc.benchmark.paper import METRICS
+    from lamc.benchmark.result_table import table as tabulate
+    from lamc.benchmark.store import read_measurements
+    from lamc.benchmark.table_formats import FORMATS
+    from lamc.files import whole_file
+
+    choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
+    measurements = read_measurements(results)
+    text = FORMATS[format](
+        [
+            tabulate(measurements, name, choice, against_paper=against is Against.paper)
+            for name in metric or METRICS
+        ]
+    )
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    with whole_file(output) as part:
+        part.write_text(text, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The benchmark: planned, run, stored and shown."""

@@ -1,0 +1,268 @@
+"""Plans: what is run, under which name, and when two units are the same."""
+
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from lamc.benchmark import methods
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.plan import Plan, parse_setting, profile, read_plan
+from lamc.benchmark.sources import Facts, Source
+from lamc.benchmark.unit import Unit
+
+from .small import write_files
+
+FACTS = Facts("yeast", "paper", True, "abc", 100, 10, 5, scenes=False)
+UNIT = Unit(Source("yeast"), FACTS, "AN", "train", (0, 1), "given", {"epochs": 3})
+
+
+@pytest.fixture
+def files(tmp_path):
+    write_files(tmp_path)
+    return tmp_path
+
+
+def plan_of(files, *methods, **changes):
+    sources = tuple(Source(str(files / f"{name}.npz")) for name in ("first", "second"))
+    return Plan("mine", sources, methods or ("LAMC", "WAN", "MLML"), **changes)
+
+
+class TestKey:
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"settings": {"epochs": 4}},
+            {"settings": {"epochs": 3, "hidden": 7}},
+            {"seeds": (0, 1, 2)},
+            {"seeds": (1, 2)},
+            {"part": "training"},
+            {"draw": "anew"},
+            {"method": "WAN"},
+            {"facts": replace(FACTS, checksum="abd")},
+            {"facts": replace(FACTS, name="scene")},
+        ],
+        ids=str,
+    )
+    def test_whatever_changes_the_numbers_changes_it(self, changed):
+        assert replace(UNIT, **changed).key != UNIT.key
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"source": Source("copies/yeast.arff")},
+            {"settings": {"epochs": 3, "hidden": 256}},  # the learner's own default
+            {"settings": {"epochs": 3, "verbose": True, "n_threads": None}},
+        ],
+        ids=str,
+    )
+    def test_where_the_data_lie_and_how_a_fit_is_run_does_not(self, changed):
+        assert replace(UNIT, **changed).key == UNIT.key
+
+    def test_it_is_the_same_in_another_process(self):
+        unit = replace(UNIT, method="MLML", settings={})
+        code = (
+            "from lamc.benchmark.unit import Unit; from lamc.benchmark.sources import *;"
+            f"facts = {unit.facts!r};"
+            "print(Unit(Source('yeast'), facts, 'MLML', 'train', (0, 1), 'given', {}).key)"
+        )
+        told = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": "7"},
+            check=True,
+        )
+        assert told.stdout.strip() == unit.key
+
+    def test_a_grid_is_part_of_it(self, monkeypatch):
+        unit = replace(UNIT, method="MLML", settings={})
+        before = unit.key
+        monkeypatch.setitem(methods.GRIDS, "MLML", methods.GRIDS["MLML"][:4])
+        assert replace(unit).key != before
+
+    def test_source_code_of_a_users_estimator_is_part_of_it(self, tmp_path, monkeypatch):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        file = tmp_path / "own_code.py"
+        file.write_text("from sklearn.naive_bayes import GaussianNB\nclass Own(GaussianNB): ...\n")
+        unit = replace(UNIT, method="own_code:Own", settings={})
+        before = unit.key
+        file.write_text(file.read_text() + "# changed\n")
+        assert replace(unit).key != before
+
+    def test_it_speaks_of_no_path_and_no_machine(self, files):
+        for _, unit in plan_of(files).units():
+            assert str(files) not in unit.text
+            assert socket.gethostname() not in unit.text
+
+
+class TestUnits:
+    def test_lamc_and_wan_without_calibration_rows_are_one_unit(self, files):
+        keys = {}
+        for method, unit in plan_of(files).units():
+            keys.setdefault((unit.facts.name, unit.part), {})[method] = unit.key
+        assert keys["first", "train"]["LAMC"] == keys["first", "train"]["WAN"]
+        assert set(keys["first", "training"]) == {"WAN", "MLML"}
+
+    def test_they_come_data_set_by_data_set_with_training_first(self, files):
+        order = [(unit.facts.name, unit.part) for _, unit in plan_of(files).units()]
+        assert list(dict.fromkeys(order)) == [
+            ("first", "training"),
+            ("first", "train"),
+            ("second", "training"),
+            ("second", "train"),
+        ]
+
+    def test_two_plans_share_the_units_they_have_in_common(self, files):
+        one, other = plan_of(files, "MLML", "AN"), plan_of(files, "MLML", parts=("train",))
+        other = replace(other, name="another")
+        shared = {unit.key for _, unit in one.units()} & {unit.key for _, unit in other.units()}
+        assert len(shared) == 2
+
+    def test_digit_scenes_are_never_fitted_on_their_calibration_rows(self):
+        plan = profile("paper").only(datasets=["digit scenes"], methods=["WAN", "MLML"])
+        assert {unit.part for _, unit in plan.units()} == {"train"}
+
+    def test_smile_takes_what_its_paper_has_for_a_data_set(self):
+        known = replace(UNIT, method="SMILE", settings={})
+        assert known.description["parameters"]["rate"] == 0.1
+        unknown = replace(known, facts=replace(FACTS, name="trees"))
+        assert unknown.description["parameters"]["rate"] is None
+
+    def test_of_profiles(self):
+        paper, resampled = profile("paper"), profile("resampled")
+        assert (len(paper.sources), paper.n_runs, paper.draw) == (12, 5, "given")
+        assert paper.defaults["hidden"] == "labels"
+        assert paper.defaults["learning_rate"] == (1e-4, 1e-3, 1e-2)
+        assert (resampled.draw, resampled.parts) == ("anew", ("train",))
+
+
+class TestSettings:
+    def test_of_one_method_come_before_common_ones_before_the_plans_own(self, files):
+        plan = plan_of(files, "AN", "WAN", "MLML").only(
+            overrides={"epochs": 7, "WAN.epochs": 9, "MLML.n_neighbors": 4}
+        )
+        epochs = {m: u.settings.get("epochs") for m, u in plan.units()}
+        assert epochs == {"AN": 7, "WAN": 9, "MLML": None}
+        assert {u.settings["n_neighbors"] for m, u in plan.units() if m == "MLML"} == {4}
+        assert {u.settings["hidden"] for m, u in plan.units() if m != "MLML"} == {"labels"}
+
+    def test_changed_settings_and_runs_show_in_the_name(self):
+        plan = profile("paper")
+        assert plan.only(datasets=["scene"], methods=["AN"]).name == "paper"
+        assert plan.only(n_runs=5).name == "paper"
+        assert (
+            plan.only(n_runs=2, overrides={"WAN.hidden": 8}).name == "paper, 2 runs, WAN.hidden=8"
+        )
+
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("a=1", 1),
+            ("a=1e-3", 0.001),
+            ("a=true", True),
+            ("a=none", None),
+            ("a=labels", "labels"),
+            ("a=[1, 2]", (1, 2)),
+            ("a='1'", "1"),
+        ],
+    )
+    def test_as_they_are_typed(self, text, value):
+        assert parse_setting(text) == ("a", value)
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("overrides", "words"),
+        [
+            ({"LAMC.hidden": 3}, "Set WAN.hidden instead"),
+            ({"ROLE.hidden": 3}, "ROLE is not among the methods"),
+            ({"depth": 3}, "None of the methods LAMC, WAN, MLML has a parameter 'depth'"),
+            ({"MLML.n_neighbours": 3}, "Did you mean 'n_neighbors'"),
+        ],
+        ids=str,
+    )
+    def test_settings_that_would_change_nothing(self, files, overrides, words):
+        with pytest.raises(BenchmarkError, match=words):
+            plan_of(files).only(overrides=overrides).units()
+
+    @pytest.mark.parametrize(
+        ("method", "words"),
+        [
+            ("SMLE", "Did you mean 'SMILE'"),
+            ("no.such:Class", "cannot be imported"),
+            ("sklearn.naive_bayes:Nothing", "cannot be imported"),
+            ("json:dumps", "is no scikit-learn classifier"),
+        ],
+    )
+    def test_methods_that_are_not_there(self, files, method, words):
+        with pytest.raises(BenchmarkError, match=words):
+            plan_of(files, method).units()
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"n_runs": 0}, "0 runs"),
+            ({"draw": "maybe"}, "'given' or 'anew'"),
+            ({"parts": ("half",)}, "'training', 'train'"),
+            ({"methods": ()}, "names no method"),
+        ],
+        ids=str,
+    )
+    def test_plans_that_cannot_be(self, changes, words):
+        with pytest.raises(BenchmarkError, match=words):
+            replace(profile("paper"), **changes)
+
+    def test_two_data_sets_of_one_name(self, files):
+        source = Source(str(files / "first.npz"))
+        with pytest.raises(BenchmarkError, match="Two data sets are called 'first'"):
+            Plan("mine", (source, source), ("MLML",)).units()
+
+    @pytest.mark.parametrize("text", ["hidden", "=3"])
+    def test_what_is_no_setting(self, text):
+        with pytest.raises(BenchmarkError, match="key=value"):
+            parse_setting(text)
+
+    def test_an_unknown_profile(self):
+        with pytest.raises(BenchmarkError, match="paper, resampled and quick"):
+            profile("papers")
+
+
+class TestPlanFile:
+    def test_it_says_the_same_as_options_do(self, files):
+        file = files / "plan.toml"
+        file.write_text(
+            'name = "mine"\nprofile = "resampled"\nruns = 2\nmethods = ["LAMC", "AN"]\n'
+            'datasets = ["scene", {file = "first.npz"}]\n'
+            "[set]\nepochs = 3\nAN.learning_rate = [0.001, 0.01]\n"
+        )
+        by_options = profile("resampled").only(
+            datasets=["scene", Source(str(files / "first.npz"))],
+            methods=["LAMC", "AN"],
+            n_runs=2,
+            overrides=dict(
+                parse_setting(text) for text in ("epochs=3", "AN.learning_rate=[1e-3, 1e-2]")
+            ),
+        )
+        assert read_plan(file) == replace(by_options, name="mine")
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("epoch = 3", "epoch, which means nothing"),
+            ("name = ", "is no TOML file"),
+            ("datasets = [3]", "a data set is a name"),
+            ('datasets = [{path = "a.csv"}]', "a data set is a name"),
+        ],
+    )
+    def test_what_cannot_be_read_is_refused(self, tmp_path, text, words):
+        (tmp_path / "plan.toml").write_text(text)
+        with pytest.raises(BenchmarkError, match=words):
+            read_plan(tmp_path / "plan.toml")
+
+    def test_one_that_is_not_there(self, tmp_path):
+        with pytest.raises(BenchmarkError, match="no plan file"):
+            read_plan(tmp_path / "plan.toml")

@@ -1,0 +1,266 @@
+"""Runs as real processes: stopped, killed, crowded, spread over a cluster, and always the same."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import dask
+import distributed  # noqa: F401  brings the settings that one test changes
+import pytest
+from pandas.testing import assert_frame_equal
+from typer.testing import CliRunner
+
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.plan import Plan, read_plan
+from lamc.benchmark.run import run_plan
+from lamc.benchmark.sources import Source
+from lamc.benchmark.store import Store, read_curves, read_measurements
+from lamc.benchmark.watch import BarWatch, LogWatch, Watch
+from lamc.cli.bench import app
+
+from .small import LAMC, bench, environment, repeatable, small_data, write_files
+
+SLOW = ("mine:Slow", "mine:SlowToo", "mine:SlowAsWell")
+RUN = ("run", "plan.toml", "-o", "results.sqlite")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with two data sets, slow estimators, and a plan of them."""
+    write_files(tmp_path)
+    (tmp_path / "plan.toml").write_text(
+        f'name = "mine"\nruns = 2\nparts = ["train"]\nmethods = {list(SLOW)}\n'
+        'datasets = [{file = "first.npz"}, {file = "second.npz"}]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def undisturbed(folder):
+    """Rows of the plan, run in this process from beginning to end."""
+    plan = read_plan(folder / "plan.toml")
+    store = Store(folder / "undisturbed.sqlite")
+    assert run_plan(plan, store) == []
+    (folder / "begun.txt").unlink()
+    return repeatable(store.measurements()), store.curves()
+
+
+def begun(folder):
+    """Name and process of every fit that was begun."""
+    file = folder / "begun.txt"
+    return [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def wait_for(condition, process=None):
+    for _ in range(6000):
+        if condition():
+            return
+        if process is not None and process.poll() is not None:
+            pytest.fail(f"It ended too early:\n{process.communicate()}")
+        time.sleep(0.02)
+    pytest.fail("It never came about.")
+
+
+def start(*arguments, folder):
+    return subprocess.Popen(
+        [LAMC, "bench", *map(str, arguments)],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def assert_same(folder, undisturbed):
+    rows, curves = undisturbed
+    found = read_measurements(folder / "results.sqlite")
+    assert not found.duplicated(["unit", "run", "view", "rule", "calibration", "metric"]).any()
+    assert_frame_equal(repeatable(found), rows)
+    assert_frame_equal(read_curves(folder / "results.sqlite"), curves)
+
+
+def test_killed_at_any_moment_it_goes_on_with_nothing_lost_or_counted_twice(folder, undisturbed):
+    (folder / "hold").touch()
+    first = start(*RUN, folder=folder)
+    wait_for(lambda: begun(folder), first)
+    beside = bench(*RUN, folder=folder)
+    assert beside.returncode == 1
+    assert "Another lamc bench run is writing results.sqlite" in beside.stderr
+    first.kill()
+    first.communicate()
+    (folder / "hold").unlink()
+
+    moments = random.Random(0)
+    for _ in range(2):
+        process = start(*RUN, folder=folder)
+        assert "to run" in process.stderr.readline()
+        time.sleep(moments.uniform(0, 1.2))
+        process.kill()
+        process.communicate()
+    last = bench(*RUN, folder=folder)
+    assert last.returncode == 0, last.stderr
+    assert_same(folder, undisturbed)
+    # A kill costs at most the unit under way: what was finished is not run again.
+    assert 6 <= len(begun(folder)) <= 6 + 3
+    n_begun = len(begun(folder))
+    assert run_plan(read_plan("plan.toml"), Store("results.sqlite")) == []
+    assert len(begun(folder)) == n_begun
+
+
+def test_a_stop_by_hand_is_clean_and_goes_on_too(folder):
+    (folder / "hold").touch()
+    process = start(*RUN, "--jobs", 2, folder=folder)
+    wait_for(lambda: len(begun(folder)) == 2, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert "The same command goes on from here" in said
+    assert "Traceback" not in said
+    assert len(read_measurements(folder / "results.sqlite")) == 0
+
+
+def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(folder, undisturbed):
+    command = Path(sys.executable).with_name("dask")
+    address = folder / "scheduler.json"
+    local = ["--no-dashboard", "--scheduler-file", address]
+    scheduler = [command, "scheduler", "--host", "127.0.0.1", "--port", "0", *local]
+    worker = [command, "worker", "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", *local]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    cluster = [
+        subprocess.Popen(each, cwd=folder, env=environment(), **quiet)
+        for each in (scheduler, worker, worker)
+    ]
+    try:
+        wait_for(address.exists)
+        (folder / "hold").touch()
+        process = start(*RUN, "--dask", _address_in(address), folder=folder)
+        wait_for(lambda: len({pid for _, pid in begun(folder)}) == 2, process)
+        lost, victim = begun(folder)[0]
+        assert int(victim) in [each.pid for each in cluster[1:]]
+        os.kill(int(victim), signal.SIGKILL)
+        (folder / "hold").unlink()
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+    finally:
+        for each in cluster:
+            each.kill()
+            each.wait()
+    assert_same(folder, undisturbed)
+    assert len(begun(folder)) == 6 + 1
+    assert Counter(name for name, _ in begun(folder))[lost] == 2 + 1
+
+
+def _address_in(file):
+    return json.loads(file.read_text())["address"]
+
+
+def test_what_fails_is_told_at_the_end_and_the_others_go_on(folder):
+    methods = "mine:Broken,mine:Killed,mine:Quick"
+    options = ("--profile", "quick", "--datasets", "first.npz", "-o", "results.sqlite")
+    done = bench("run", *options, "--methods", methods, "--jobs", 2, folder=folder)
+    assert done.returncode == 1
+    assert "RuntimeError: this one is broken on purpose" in done.stderr
+    assert "The process that ran it was killed" in done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("lamc: 2 units failed: ")
+    assert "first · mine:Broken · train" in last
+    stored = read_measurements(folder / "results.sqlite")
+    assert stored["method"].unique().tolist() == ["mine:Quick"]
+
+
+def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
+    data = small_data("trees")
+    table = "oak,elm,x,y\n" + "".join(
+        f"{int(a)},{int(b or not a)},{x:.3f},{y:.3f}\n"
+        for (a, b), (x, y) in zip(data.Y.toarray()[:, :2], data.X[:, :2], strict=True)
+    )
+    (folder / "trees.csv").write_text(table)
+    named = ("--datasets", "trees.csv", "--labels", "oak,elm", "--methods", "mine:Quick,MLML")
+    options = ("--profile", "resampled", *named, "--runs", 2, "-o", "results.sqlite")
+    listed = CliRunner().invoke(app, [*map(str, ("run", *options)), "--dry-run"])
+    assert [line.split("  ")[1] for line in listed.stdout.splitlines()] == [
+        "trees · mine:Quick · train",
+        "trees · MLML · train",
+    ]
+    assert not (folder / "results.sqlite").exists()
+    done = bench("run", *options, "--set", "n_neighbors=5", folder=folder)
+    assert done.returncode == 0, done.stderr
+    exported = CliRunner().invoke(app, ["export", "results.sqlite", "-o", "out/mine.csv"])
+    assert exported.stdout.split() == [
+        f"out/mine.{ending}" for ending in ("csv", "units.csv", "curves.csv")
+    ]
+    rows = read_measurements(folder / "out" / "mine.csv")
+    assert_frame_equal(rows, read_measurements(folder / "results.sqlite"))
+    assert rows["profile"].unique().tolist() == ["resampled, 2 runs, n_neighbors=5"]
+    assert rows["method"].unique().tolist() == ["mine:Quick", "MLML"]
+    assert str(folder) not in "".join(file.read_text() for file in (folder / "out").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("plan.toml", "--profile", "quick"), "Name the profile in the plan file"),
+        (("--profile", "quick", "--labels", "oak"), "no file is among the data sets"),
+        (("plan.toml", "--jobs", "0"), "0 jobs"),
+        (("plan.toml", "--dask", "local:x"), "as in local:4"),
+        (("plan.toml", "--dask", "tcp://127.0.0.1:1"), "no Dask scheduler"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_run_is_refused_in_plain_words(folder, options, words):
+    with dask.config.set({"distributed.comm.timeouts.connect": "0.2s"}):
+        done = CliRunner().invoke(app, ["run", *options])
+    assert isinstance(done.exception, BenchmarkError)
+    assert words in str(done.exception)
+
+
+class Told(Watch):
+    """Remembers what it is told."""
+
+    def __init__(self):
+        self.units, self.failures = [], []
+
+    def done(self, unit, seconds):
+        super().done(unit, seconds)
+        self.units.append((str(unit), self.time_left()))
+
+    def failed(self, unit):
+        super().failed(unit)
+        self.failures.append(str(unit))
+
+
+@pytest.fixture
+def one_breaks(folder):
+    methods = ("mine:Quick", "mine:Broken")
+    return Plan("mine", (Source("first.npz"),), methods, n_runs=1, parts=("train",))
+
+
+@pytest.mark.parametrize("watch", [LogWatch(), BarWatch()], ids=lambda watch: type(watch).__name__)
+def test_what_a_person_is_shown(folder, one_breaks, watch, capsys):
+    run_plan(one_breaks, Store(folder / "results.sqlite"), watch=watch)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "first · mine:Quick · train: 0." in shown.err
+    assert "first · mine:Broken · train: failed" in shown.err.replace("FAILED", "failed")
+
+
+def test_a_watch_is_told_of_every_unit_and_of_the_time_left(folder, one_breaks):
+    watch = Told()
+    (failure,) = run_plan(one_breaks, Store(folder / "results.sqlite"), watch=watch)
+    assert "broken on purpose" in failure.traceback
+    assert watch.failures == ["first · mine:Broken · train"]
+    ((name, left),) = watch.units
+    assert name == "first · mine:Quick · train"
+    assert left > 0
+    assert watch.time_left() == 0

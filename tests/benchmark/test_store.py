@@ -1,0 +1,181 @@
+"""The results file: what is written is read back, once, and never mixed."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.frames import write_csv_files
+from lamc.benchmark.records import Measurement, Point
+from lamc.benchmark.sources import Facts, Source
+from lamc.benchmark.store import Store, read_curves, read_measurements
+from lamc.benchmark.unit import Unit
+from lamc.benchmark.work import Result
+
+FACTS = Facts("trees", "", False, "abc", 100, 10, 5, scenes=False)
+UNIT = Unit(Source("trees.csv"), FACTS, "MLML", "train", (0, 1), "given")
+RESULT = Result(
+    measurements=[
+        Measurement(0, 0, "full", None, None, None, None, "one_error", 0.1 + 0.2),
+        Measurement(1, 1, "full", None, None, None, None, "one_error", np.nan),
+        Measurement(0, 0, "accepted", "selective", 0.5, "all labels", 10, "recall", 1e-300),
+        Measurement(0, 0, "accepted", "recall", 0.1, "single positives", None, "recall", 1 / 3),
+    ],
+    points=[
+        Point(0, None, None, None, "risk-coverage", None, 0.1, 0.7),
+        Point(0, "recall", 0.1, "all labels", "threshold", "NA", 3.0, 2 / 3),
+        Point(0, "recall", 0.1, "all labels", "threshold", 'nan, "quoted"\nlabel', 4.0, 0.5),
+    ],
+    versions={"lamc": "1", "numpy": "2"},
+    seconds=1.5,
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results.sqlite")
+
+
+def filled(store, unit=UNIT, result=RESULT, profile="mine", method="MLML"):
+    store.expect(profile, [(method, unit)])
+    assert store.add(unit, result)
+    return store
+
+
+def test_what_is_stored_comes_back(store):
+    rows = filled(store).measurements()
+    assert rows["value"].tolist()[0] == 0.1 + 0.2
+    assert np.isnan(rows["value"][1])
+    assert rows["positives"].tolist() == [pd.NA, pd.NA, 10, pd.NA]
+    assert rows["rule"].isna().tolist() == [True, True, False, False]
+    assert rows["unit"].unique().tolist() == [UNIT.key]
+    assert json.loads(rows["settings"][0]) == json.loads(UNIT.text)
+    assert json.loads(rows["versions"][0]) == RESULT.versions
+    assert store.curves()["y"].tolist() == [0.7, 2 / 3, 0.5]
+    assert store.curves()["label"].tolist()[1:] == ["NA", 'nan, "quoted"\nlabel']
+
+
+def test_csv_files_give_the_same_frames_and_the_same_bytes_again(store, tmp_path):
+    path = filled(store).path
+    written = write_csv_files(read_measurements(path), read_curves(path), tmp_path / "a.csv")
+    assert [file.name for file in written] == ["a.csv", "a.units.csv", "a.curves.csv"]
+    assert_frame_equal(read_measurements(tmp_path / "a.csv"), store.measurements())
+    assert_frame_equal(read_curves(tmp_path / "a.csv"), store.curves())
+    again = write_csv_files(
+        read_measurements(tmp_path / "a.csv"), read_curves(tmp_path / "a.csv"), tmp_path / "b.csv"
+    )
+    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in written]
+
+
+def test_a_unit_counts_once(store):
+    assert store.finished([UNIT.key]) == set()
+    filled(store)
+    other = replace(RESULT, measurements=RESULT.measurements[:1])
+    assert not store.add(UNIT, other)
+    assert len(store.measurements()) == len(RESULT.measurements)
+    assert store.finished([UNIT.key, "another"]) == {UNIT.key}
+
+
+def test_one_unit_goes_by_the_names_of_all_methods_and_profiles_it_stands_for(store):
+    filled(store)
+    store.expect("mine", [("LAMC", UNIT)])
+    store.expect("other", [("MLML", UNIT)])
+    rows = store.measurements()
+    found = rows.groupby(["profile", "method"]).size().to_dict()
+    assert found == {("mine", "LAMC"): 4, ("mine", "MLML"): 4, ("other", "MLML"): 4}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"settings": {"row_smoothness": 2.0}},
+        {"seeds": (0, 1, 2)},
+        {"facts": replace(FACTS, checksum="another")},
+    ],
+    ids=str,
+)
+def test_changed_settings_and_data_take_the_place_of_old_ones(store, changed):
+    filled(store)
+    unit = replace(UNIT, **changed)
+    store.expect("mine", [("MLML", unit)])
+    assert len(store.measurements()) == 0  # not yet run, and the old ones are something else
+    filled(store, unit=unit)
+    assert store.measurements()["unit"].unique().tolist() == [unit.key]
+    store.expect("mine", [("MLML", UNIT)])  # going back finds what was finished
+    assert store.measurements()["unit"].unique().tolist() == [UNIT.key]
+
+
+def test_what_fails_in_the_middle_of_a_unit_leaves_nothing_of_it(store):
+    odd = replace(RESULT, points=[*RESULT.points, (1, 2)])
+    store.expect("mine", [("MLML", UNIT)])
+    with pytest.raises(sqlite3.Error):
+        store.add(UNIT, odd)
+    assert store.finished([UNIT.key]) == set()
+    assert len(store.measurements()) == 0
+    assert store.add(UNIT, RESULT)
+
+
+def test_only_one_process_at_a_time_runs_into_a_file(store):
+    code = (
+        "import sys; from lamc.benchmark.store import Store\n"
+        "with Store(sys.argv[1]).lock(): print('locked')"
+    )
+    command = [sys.executable, "-c", code, str(store.path)]
+    with store.lock():
+        refused = subprocess.run(command, capture_output=True, text=True)
+    assert refused.returncode != 0
+    assert "Another lamc bench run is writing" in refused.stderr
+    assert subprocess.run(command, capture_output=True, text=True).stdout == "locked\n"
+
+
+def test_files_that_are_no_results_are_refused_and_left_alone(tmp_path):
+    text = tmp_path / "notes.sqlite"
+    text.write_text("not a database, but long enough to be looked at " * 50)
+    with pytest.raises(BenchmarkError, match="cannot be used as a results file"):
+        Store(text)
+    assert text.read_text().startswith("not a database")
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(BenchmarkError, match="not one of results"):
+        Store(other)
+    assert other.read_bytes() == before
+
+
+def test_what_is_missing_is_named(store, tmp_path):
+    with pytest.raises(BenchmarkError, match="There is no results file"):
+        read_measurements(tmp_path / "none.sqlite")
+    with pytest.raises(BenchmarkError, match="There is no folder"):
+        Store(tmp_path / "no" / "folder.sqlite")
+    filled(store)
+    write_csv_files(store.measurements(), store.curves(), tmp_path / "a.csv")
+    (tmp_path / "a.units.csv").unlink()
+    with pytest.raises(BenchmarkError, match=r"a\.units\.csv is missing"):
+        read_measurements(tmp_path / "a.csv")
+    with pytest.raises(BenchmarkError, match=r"does not end in \.csv"):
+        write_csv_files(store.measurements(), store.curves(), tmp_path / "a.txt")
+
+
+def test_csv_files_of_different_exports_are_refused(store, tmp_path):
+    filled(store)
+    write_csv_files(store.measurements(), store.curves(), tmp_path / "a.csv")
+    units = tmp_path / "a.units.csv"
+    units.write_text(units.read_text().replace(UNIT.key, "another"))
+    with pytest.raises(BenchmarkError, match="of different exports"):
+        read_measurements(tmp_path / "a.csv")
+
+
+def test_a_csv_file_of_something_else_is_refused(tmp_path):
+    for name in ("a.csv", "a.units.csv", "a.curves.csv"):
+        (tmp_path / name).write_text("oak,elm\n1,2\n")
+    with pytest.raises(BenchmarkError, match="is no file of results"):
+        read_measurements(tmp_path / "a.csv")

@@ -1,0 +1,160 @@
+"""Tables as they are written: complete, escaped, well-formed, with the numbers of the table."""
+
+import csv
+import re
+from io import StringIO
+from xml.etree import ElementTree
+
+import pytest
+
+from lamc.benchmark.result_table import table
+from lamc.benchmark.selection import Choice
+from lamc.benchmark.table_formats import FORMATS, as_csv, as_html, latex, markdown
+
+from .results import accepted, joined, measured
+
+NAN = float("nan")
+
+
+@pytest.fixture
+def tables():
+    """A tie, a missing cell, an undefined one, few runs, other data, names that need care."""
+    rows = joined(
+        measured(
+            {
+                ("yeast", "LAMC"): [0.7, 0.8, 0.9],
+                ("yeast", "my_method & <co> 50%|*"): [0.1, 0.2, 0.3],
+                ("yeast", "WAN"): [0.75, 0.75, 0.751],
+                ("scene", "LAMC"): [0.5, 0.6, 0.7],
+                ("scene", "WAN"): [NAN, NAN, NAN],
+                ("my {data}_set #1~^\\$", "WAN"): [0.5, NAN, 0.75],
+            }
+        ),
+        measured({("Image", "WAN"): [0.5] * 3}, exact=False, variant="recomputed_features"),
+    )
+    return [table(rows, against_paper=True), table(rows)]
+
+
+def test_markdown_has_a_row_for_every_line_and_as_many_columns(tables):
+    rows = [line for line in markdown(tables[1:]).splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {5}
+    assert rows[2].startswith("| scene |")
+    assert rows[3].startswith("| yeast |")
+    assert "**0.800 ± 0.100**" in rows[3]
+    assert "0.750 ± 0.001 †" in rows[3]
+    assert "undefined" in rows[2]
+    assert "–" in rows[2]
+    assert "0.625 ± 0.177 (2 of 3 runs)" in rows[5]
+    assert r"my\_method & \<co\> 50%\|\*" in rows[0]
+
+
+def test_the_notes_say_what_is_left_out_and_what_is_other_data(tables):
+    text = markdown(tables)
+    assert "1 of 4. Left out, for lack of the methods in brackets: scene (WAN, my\\_method" in text
+    assert "Other data than the paper's: Image (recomputed\\_features)" in text
+    assert "– Not measured. Undefined: measured, but the metric has no value." in text
+    assert "over 3 runs" in text
+    assert "does not say how" in text
+
+
+def test_the_paper_has_lines_of_its_own_with_the_difference(tables):
+    lines = [line for line in markdown(tables[:1]).splitlines() if line.startswith("|")]
+    yeast = next(i for i, line in enumerate(lines) if line.startswith("| yeast"))
+    assert lines[yeast + 1].startswith("| paper | 0.769 ± 0.017 | 0.754 ± 0.005 | – |")
+    assert lines[yeast + 2].startswith("| difference | +0.031 ≈ | −0.004 ≈ | – |")
+
+
+def test_one_run_has_no_spread():
+    text = markdown([table(measured({("yeast", "AN"): [0.5], ("yeast", "WAN"): [0.4]}))])
+    assert "| yeast | **0.500** | 0.400 |" in text
+    assert "One run; best in bold" in text
+
+
+def test_one_method_is_not_called_the_best():
+    text = markdown([table(measured({("yeast", "AN"): [0.5]}))])
+    assert "| yeast | 0.500 |" in text
+    assert "bold" not in text
+    assert "rank" not in text.replace("rankings", "")
+
+
+def test_latex_is_balanced_and_escaped(tables):
+    text = latex(tables)
+    for opened, closed in (("\\begin{table*}", "\\end{table*}"), ("{tabular}{", "\\end{tabular}")):
+        assert text.count(opened) == text.count(closed) == 2
+    bare = re.sub(r"\\[\\{}$%&#_]", "", text)  # what is escaped does not count
+    depth = 0
+    for character in bare:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        assert depth >= 0
+    assert depth == 0
+    assert all(line.count("$") % 2 == 0 for line in bare.splitlines())
+    assert not re.search(r"[%#_]", bare.removeprefix("% usepackage{booktabs}").replace("% ", "", 1))
+    assert text.isascii()
+
+
+def test_every_row_of_latex_has_the_columns_that_it_declares(tables):
+    for part in latex(tables).split("\\begin{tabular}")[1:]:
+        columns = re.match(r"\{(lr*)\}", part).group(1)
+        rows = [line for line in part.splitlines() if line.endswith(" \\\\")]
+        assert len(rows) > 5
+        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+
+
+def test_csv_has_a_line_for_every_cell_unrounded_and_empty_where_there_is_no_number(tables):
+    lines = list(csv.DictReader(StringIO(as_csv(tables))))
+    assert len(lines) == 2 * 4 * 3
+    cells = {(line["dataset"], line["method"]): line for line in lines[:12]}
+    for (dataset, method), line in cells.items():
+        cell = tables[0].cells.get((dataset, method))
+        if cell is None or not cell.defined:
+            assert (line["mean"], line["std"], line["runs"]) == ("", "", "0")
+        else:
+            assert float(line["mean"]) == cell.mean
+    assert float(cells["yeast", "WAN"]["paper_mean"]) == 0.754
+    assert cells["Image", "WAN"]["variant"] == "recomputed_features"
+    assert float(cells["yeast", "LAMC"]["average_rank"]) == tables[0].average_ranks["LAMC"]
+
+
+def test_html_is_well_formed_and_its_headings_are_marked(tables):
+    text = as_html(tables)
+    page = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
+    assert page.get("lang") == "en"
+    assert page.find("head/title").text
+    found = page.findall(".//table")
+    assert len(found) == 2
+    for each, made in zip(found, tables, strict=True):
+        assert each.find("caption").text == "Average precision ↑"
+        heads = each.findall("thead/tr/th")
+        assert [h.text for h in heads] == ["data set", *made.methods]
+        assert {h.get("scope") for h in heads} == {"col"}
+        for row in [*each.findall("tbody/tr"), *each.findall("tfoot/tr")]:
+            assert row[0].tag == "th"
+            assert row[0].get("scope") == "row"
+            assert len(row) == 1 + len(made.methods)
+    assert [strong.text for strong in found[1].findall("tbody/tr/td/strong")][1] == "0.800 ± 0.100"
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_metrics_without_a_better_side_have_no_ranks(format_):
+    made = table(
+        accepted({("yeast", "AN"): [0.5], ("yeast", "X"): [0.1]}, metric="retention"),
+        "retention",
+        Choice(view="accepted"),
+    )
+    text = FORMATS[format_]([made])
+    assert "average rank" not in text
+    assert "bold" not in text
+    assert "0.5" in text
+
+
+def test_tables_of_accepted_labels_say_how_many_rows_are_left_out():
+    values = {("yeast", "AN"): [0.5, 0.5], ("yeast", "X"): [0.1, 0.1], ("scene", "X"): [0.1, 0.1]}
+    shares = {("yeast", "AN"): [0.25, 0.5], ("yeast", "X"): [0, 0], ("scene", "X"): [1, 1]}
+    rows = joined(accepted(values), accepted(shares, metric="left_out"))
+    made = table(rows, choice=Choice(view="accepted"))
+    text = markdown([made])
+    assert "| rows left out | 37.5 % | 0.0 % |" in text  # over yeast, which both have
+    assert "a method which leaves out more has it easier" in text
+    lines = list(csv.DictReader(StringIO(as_csv([made]))))
+    assert [line["left_out"] for line in lines] == ["", "1.0", "0.375", "0.0"]
+    assert "left out" not in markdown([table(measured(values), choice=Choice(datasets=("yeast",)))])

@@ -1,0 +1,220 @@
+"""A unit of work: who sees which rows, and what comes out."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.fit import fit_and_score
+from lamc.benchmark.protocol import task_of
+from lamc.benchmark.sources import Source, checksum, facts_of
+from lamc.benchmark.unit import Unit
+from lamc.benchmark.views import PAPER_VIEW
+from lamc.benchmark.work import work
+from lamc.datasets import Split, digit_scenes, observe, split, write_npz
+from lamc.learners import MLML, WAN
+from lamc.metrics import average_precision
+
+from .small import numbered_rows, small_data
+
+RECORDER = """
+import numpy as np
+from sklearn.naive_bayes import GaussianNB
+
+fitted, scored = [], []
+
+
+class Recorder(GaussianNB):
+    def fit(self, X, y):
+        fitted.append((X[:, 0].astype(int), np.asarray(y)))
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        scored.append(X[:, 0].astype(int))
+        return super().predict_proba(X)
+"""
+
+
+@pytest.fixture
+def recorder(tmp_path, monkeypatch):
+    (tmp_path / "recording.py").write_text(RECORDER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "recording", raising=False)
+    import recording
+
+    return recording
+
+
+def unit_of(data, folder, **changes):
+    write_npz(data, folder / f"{data.name}.npz")
+    source = Source(str(folder / f"{data.name}.npz"))
+    given = {"method": "MLML", "part": "train", "seeds": (0, 1), "draw": "given"} | changes
+    return Unit(source, facts_of(source), **given)
+
+
+class TestRowsSeen:
+    @pytest.mark.parametrize("draw", ["given", "anew"])
+    @pytest.mark.parametrize("part", ["training", "train"])
+    def test_no_scorer_meets_a_label_it_must_not_know(self, tmp_path, recorder, draw, part):
+        data = numbered_rows()
+        unit = unit_of(data, tmp_path, method="recording:Recorder", part=part, draw=draw)
+        work(unit)
+        Y = data.Y.toarray()
+        draws = [0] if draw == "given" else [0, 1]
+        assert len(recorder.fitted) == len(draws)
+        for seed, (rows, labels) in zip(draws, recorder.fitted, strict=True):
+            parts = split(data.Y, random_state=seed)
+            expected = parts.training if part == "training" else parts.train
+            assert sorted(rows) == sorted(expected)
+            assert not set(rows) & set(parts.validation)
+            assert not set(rows) & set(parts.test)
+            index = np.searchsorted(data.label_names, labels)
+            assert labels.ndim == 1  # one label a row, and a true one
+            assert Y[rows, index].all()
+        if draw == "given":
+            seen = set(np.concatenate(recorder.scored))
+            held_out = {*parts.validation, *parts.test}
+            assert seen == (held_out | set(parts.calibration) if part == "train" else held_out)
+
+    def test_thresholds_come_from_rows_that_were_not_learnt_from(self):
+        data = numbered_rows()
+        task = task_of(data, "given", 0, "train")
+        learnt, kept = (set(rows.X[:, 0].astype(int)) for rows in (task.learn, task.calibration))
+        assert learnt.isdisjoint(kept)
+        assert min(len(learnt), len(kept)) > 0
+        learnt_from = task_of(data, "given", 0, "training")
+        assert learnt_from.calibration is None
+        with pytest.raises(BenchmarkError, match="no threshold can be set on them"):
+            PAPER_VIEW.calibrators(learnt_from, np.zeros((10, 6)))
+
+    def test_a_unit_that_learnt_from_calibration_rows_has_no_accepted_view(self, tmp_path):
+        unit = unit_of(small_data("small"), tmp_path, part="training")
+        result = work(unit)
+        assert {row.view for row in result.measurements} == {"full"}
+        assert {point.curve for point in result.points} == {"risk-coverage"}
+
+
+class TestDraws:
+    def test_given_ones_are_the_files_whatever_the_seed(self):
+        data = numbered_rows()
+        parts = Split.from_parts(range(80), range(80, 100), range(100, 120), random_state=3)
+        observed = observe(data.Y, random_state=5).positives
+        data = replace(data, split=parts, observed=observed)
+        for seed in (0, 9):
+            task = task_of(data, "given", seed, "train")
+            rows = task.learn.X[:, 0].astype(int)
+            assert rows.tolist() == parts.train.tolist()
+            assert (task.learn.labels.positives != observed[rows]).nnz == 0
+            assert (task.observed.positives != observed[parts.calibration]).nnz == 0
+
+    def test_a_row_shows_the_same_label_in_both_parts(self):
+        data = numbered_rows()
+        for draw in ("given", "anew"):
+            with_all = task_of(data, draw, 1, "training")
+            without = task_of(data, draw, 1, "train")
+            n = len(without.learn.labels)
+            both = np.concatenate([without.learn.labels.index(), without.observed.index()])
+            assert with_all.learn.labels.index()[:n].tolist() == both[:n].tolist()
+            assert with_all.learn.labels.index().tolist() == both.tolist()
+
+    def test_anew_each_seed_has_its_own(self):
+        data = numbered_rows()
+        rows = [task_of(data, "anew", seed, "train").learn.X[:, 0].tolist() for seed in (0, 1, 0)]
+        assert rows[0] == rows[2] != rows[1]
+
+    def test_digit_scenes_are_made_anew_so_that_their_parts_share_no_picture(self):
+        task = task_of(digit_scenes(60), "anew", 4, "train")
+        made = digit_scenes(60, random_state=4)
+        np.testing.assert_array_equal(task.learn.X, made.X[made.split.train])
+
+
+class TestFit:
+    def test_neural_runs_are_those_of_single_fits(self):
+        task = task_of(small_data("small", n=120), "given", 0, "train")
+        settings = {"hidden": 8, "epochs": 2, "learning_rate": (1e-3, 1e-2)}
+        runs = fit_and_score("WAN", "small", settings, task, [3, 5])
+        for seed, scored in zip([3, 5], runs, strict=True):
+            learner = WAN(**settings, random_state=seed).fit(
+                task.learn.X, task.learn.labels, task.validation.X, task.validation.labels
+            )
+            np.testing.assert_allclose(scored.test, learner.predict_proba(task.test.X), atol=1e-5)
+            assert scored.chosen["epoch"] == learner.selection_[0]["epoch"]
+            value = average_precision(
+                task.validation.labels, learner.predict_proba(task.validation.X)
+            )
+            assert scored.chosen["validation_average_precision"] == pytest.approx(value, abs=1e-6)
+
+    def test_a_grid_is_searched_on_the_validation_rows(self):
+        task = task_of(small_data("small", n=200), "given", 0, "train")
+        values = {}
+        for rows in (0.1, 1.0, 10.0):
+            for labels in (0.0, 0.1, 1.0):
+                learner = MLML(n_neighbors=5, row_smoothness=rows, label_smoothness=labels)
+                learner.fit(task.learn.X, task.learn.labels)
+                scores = learner.predict_proba(task.validation.X)
+                values[rows, labels] = average_precision(task.validation.labels, scores)
+        (scored,) = fit_and_score("MLML", "small", {"n_neighbors": 5}, task, [0])
+        point = scored.chosen["row_smoothness"], scored.chosen["label_smoothness"]
+        assert values[point] == max(values.values())
+        assert scored.chosen["validation_average_precision"] == max(values.values())
+
+    def test_a_method_without_randomness_is_fitted_once(self, recorder):
+        task = task_of(numbered_rows(), "given", 0, "train")
+        runs = fit_and_score("recording:Recorder", "small", {}, task, [0, 1, 2])
+        assert len(recorder.fitted) == 1
+        assert len(runs) == 3
+
+    def test_a_random_one_is_fitted_for_each_seed(self):
+        task = task_of(numbered_rows(), "given", 0, "train")
+        method = "sklearn.ensemble:RandomForestClassifier"
+        runs = fit_and_score(method, "small", {"n_estimators": 3}, task, [0, 1, 0])
+        assert (runs[0].test == runs[2].test).all()
+        assert (runs[0].test != runs[1].test).any()
+
+    def test_a_scikit_learn_classifier_learns_the_observed_label(self):
+        task = task_of(numbered_rows(), "given", 0, "train")
+        (scored,) = fit_and_score("sklearn.naive_bayes:GaussianNB", "small", {}, task, [0])
+        model = GaussianNB().fit(task.learn.X, task.learn.labels.index())
+        np.testing.assert_allclose(scored.test, model.predict_proba(task.test.X))
+
+
+class TestResult:
+    def test_the_same_unit_gives_the_same_rows(self, tmp_path):
+        unit = unit_of(small_data("small"), tmp_path, seeds=(0,))
+        first, again = work(unit), work(unit)
+        steady = [row for row in first.measurements if not row.metric.startswith(("sec", "peak"))]
+        assert set(map(str, steady)) <= set(map(str, again.measurements))
+        assert first.points == again.points
+
+    def test_no_measurement_comes_twice(self, tmp_path):
+        settings = {"hidden": 4, "epochs": 1, "learning_rate": 1e-2}
+        unit = unit_of(small_data("small"), tmp_path, method="WAN", seeds=(0, 1), settings=settings)
+        rows = work(unit).measurements
+        assert len({row[:-1] for row in rows}) == len(rows)
+        sizes = {
+            row.positives for row in rows if row.view == "accepted" and row.rule == "selective"
+        }
+        assert sizes == {1, 2, 5, 10, 20, 50, None}
+        assert sum(row.view.startswith("reading: ") for row in rows) > 0
+
+    def test_other_data_under_the_same_name_are_refused(self, tmp_path):
+        unit = unit_of(small_data("small"), tmp_path)
+        write_npz(small_data("small", seed=8), tmp_path / "small.npz")
+        with pytest.raises(BenchmarkError, match="Give all machines the same file"):
+            work(replace(unit, source=Source(f"{tmp_path}/../{tmp_path.name}/small.npz")))
+
+    def test_a_checksum_is_of_contents_not_of_how_they_are_stored(self):
+        from scipy import sparse
+
+        data = numbered_rows()
+        Y = sparse.csr_array(data.Y.tocoo())
+        Y.indices[:2] = Y.indices[:2][::-1] if Y.indptr[1] >= 2 else Y.indices[:2]
+        Y.has_sorted_indices = False
+        assert checksum(replace(data, Y=Y)) == checksum(data)
+        X = data.X.copy()
+        X[3, 2] += 1e-12
+        assert checksum(replace(data, X=X)) != checksum(data)
+        assert checksum(replace(data, split=split(data.Y))) != checksum(data)
