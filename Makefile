@@ -6,7 +6,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --num
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-real lint format bench clean
+.PHONY: help demo test test-real test-browser docs lint format bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -23,8 +23,16 @@ help:  ## list these commands
 	@$(INSTALL) --editable '.[dev]'
 	@touch $@
 
+.venv/installed-browser: .venv/installed-dev
+	@$(INSTALL) --editable '.[browser]'
+	@touch $@
+
+.venv/installed-docs: .venv/installed-dev
+	@$(INSTALL) --editable '.[docs]'
+	@touch $@
+
 demo: .venv/installed  ## train and measure on the embedded digit scenes
-	@$(BIN)/lamc demo
+	@$(BIN)/lamc demo --force
 
 test: .venv/installed-dev  ## run the test suite
 	@$(PYTEST)
@@ -32,6 +40,12 @@ test: .venv/installed-dev  ## run the test suite
 test-real: .venv/installed-dev  ## run the tests on real data, from the folder LAMC_DATA
 	@test -d "$(LAMC_DATA)" || { echo "Set LAMC_DATA to the folder with the data files: make test-real LAMC_DATA=…" >&2; exit 2; }
 	@LAMC_DATA="$(LAMC_DATA)" $(PYTEST) -m real_data
+
+test-browser: .venv/installed-browser  ## look at the report in a real browser (Debian's chromium)
+	@$(PYTEST) -m browser tests/browser
+
+docs: .venv/installed-docs  ## build the documentation into site/
+	@$(BIN)/mkdocs build --strict --quiet
 
 lint: .venv/installed-dev  ## check format, style and types
 	@$(BIN)/ruff format --check .
@@ -46,4 +60,4 @@ bench: .venv/installed-dev  ## measure speed against peers, as ratios in one run
 	@for f in benchmarks/bench_*.py; do $(BIN)/python $$f || exit 1; done
 
 clean:  ## remove the environment and everything made
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache

@@ -2,37 +2,68 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from lamc.classifier import LAMC
 from lamc.datasets import Dataset, digit_scenes, observe
+from lamc.evaluation import Evaluation, evaluate
 from lamc.exceptions import DatasetError
 from lamc.learners import WAN
-from lamc.metrics import RankingMetrics, precision, ranking_metrics, recall, retention
-from lamc.types import BoolArray
+from lamc.metrics import RankingMetrics, ranking_metrics
+from lamc.rules import Calibrator
+from lamc.rules.rule import RuleName
+from lamc.types import FloatArray, IntArray
+
+RULES: tuple[tuple[RuleName, float], ...] = (
+    ("recall", 0.1),
+    ("three-way", 0.1),
+    ("precision", 0.3),
+    ("selective", 0.5),
+)
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What one rule promised, and what was measured on rows that nothing was chosen on."""
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One rule, and what rows that nothing was chosen on say of it.
 
-    rule: str
-    alpha: float
-    promise: str
-    retention: float
-    precision: float
-    recall: float
+    Attributes
+    ----------
+    calibrator : Calibrator
+        The rule, fitted.
+    evaluation : Evaluation
+        What was promised and measured.
+    """
+
+    calibrator: Calibrator
+    evaluation: Evaluation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Demo:
-    """All that the demonstration found out."""
+    """All that the demonstration found out.
+
+    Attributes
+    ----------
+    data : Dataset
+        The scenes.
+    test : ndarray of int
+        The scenes measured on.
+    scores : ndarray of shape (len(test), 10)
+        Their scores.
+    ranking, prior : RankingMetrics
+        How well the network ranks the labels, and how well their frequency does.
+    rules : tuple of Shown
+        The rules, the first being that of the report.
+    """
 
     data: Dataset
+    test: IntArray
+    scores: FloatArray
     ranking: RankingMetrics
     prior: RankingMetrics
-    promises: tuple[Promise, ...]
+    rules: tuple[Shown, ...]
 
 
 def run_demo(seed: int = 0, *, n: int = 4000) -> Demo:
@@ -53,31 +84,36 @@ def run_demo(seed: int = 0, *, n: int = 4000) -> Demo:
     y = observe(Y[parts.train], random_state=seed)
     clf = LAMC(WAN(random_state=seed), random_state=seed)
     clf.fit(X[parts.train], y, X_cal=X[parts.calibration], Y_cal=Y[parts.calibration])
+    scores = clf.predict_proba(X[test])
     frequency = np.broadcast_to(y.counts / len(y), Y[test].shape)
-    promises = []
-    for rule, alpha in (
-        ("recall", 0.1),
-        ("three-way", 0.1),
-        ("precision", 0.3),
-        ("selective", 0.5),
-    ):
+    shown = []
+    for rule, alpha in RULES:
         clf.set_params(rule=rule, alpha=alpha).calibrate(X[parts.calibration], Y[parts.calibration])
-        accepted: BoolArray = clf.predict(X[test]).astype(bool)
-        promises.append(
-            Promise(
-                rule,
-                alpha,
-                clf.calibrator_.promise_,
-                retention(accepted),
-                precision(Y[test], accepted),
-                recall(Y[test], accepted),
-            )
-        )
+        shown.append(Shown(clf.calibrator_, evaluate(clf.calibrator_, scores, Y[test])))
     return Demo(
         data,
-        ranking=ranking_metrics(Y[test], clf.predict_proba(X[test])),
+        test,
+        scores,
+        ranking=ranking_metrics(Y[test], scores),
         prior=ranking_metrics(Y[test], frequency),
-        promises=tuple(promises),
+        rules=tuple(shown),
+    )
+
+
+def write_demo_report(demo: Demo, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the report on the first rule of the demonstration."""
+    from lamc.report import write_report
+
+    return write_report(
+        path,
+        demo.scores,
+        demo.data.Y[demo.test],
+        demo.rules[0].calibrator,
+        title="Handwritten digits from single positives",
+        data=demo.data,
+        rows=demo.test,
+        model="WAN, a network with one hidden layer, trained on one observed label a scene.",
+        overwrite=overwrite,
     )
 
 

@@ -1,21 +1,28 @@
 """The command ``lamc``: one command a file, and errors a person can act on."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from lamc.cli import data, demo
-from lamc.exceptions import LAMCError
+from lamc.cli import bench, calibrate, data, demo, evaluate, predict, report, train
+from lamc.cli.options import remember_debug
+from lamc.cli.shell import Shell, end_cleanly
 
 app = typer.Typer(
     name="lamc",
+    cls=Shell,
     help="Reliable labels from single positives, and an honest abstention for the rest.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 app.command(name="demo")(demo.demo)
+app.command(name="train")(train.train)
+app.command(name="calibrate")(calibrate.calibrate)
+app.command(name="predict")(predict.predict)
+app.command(name="evaluate")(evaluate.evaluate)
+app.command(name="report")(report.report)
 app.add_typer(data.app, name="data")
+app.add_typer(bench.app, name="bench")
 
 
 def _print_version(wanted: bool) -> None:
@@ -34,16 +41,15 @@ def _options(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show where an error happened.", callback=remember_debug),
+    ] = False,
 ) -> None:
     pass
 
 
 def main() -> None:
-    """Run the command line; an error that LAMC raises on purpose becomes a few plain lines."""
-    try:
-        app()
-    except LAMCError as error:
-        typer.echo(f"lamc: {error}", err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    """Run the command line."""
+    end_cleanly()
+    app()

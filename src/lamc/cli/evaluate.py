@@ -1,0 +1,207 @@
+"""``lamc evaluate``: what was promised against what held-out rows show."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lamc.cli import options
+from lamc.cli.output import Output, shortened, table
+
+if TYPE_CHECKING:
+    from lamc.evaluation import Claim, Estimate, Evaluation
+
+_BETTER = {"average precision": "↑", "coverage": "↓", "ranking loss": "↓", "one-error": "↓"}
+_MEANING = {
+    "precision": "accepted labels that are true",
+    "recall": "true labels that are accepted",
+    "F1": "harmonic mean of the two",
+    "Hamming loss": "pairs that are wrong, open ones counted as absent",
+    "accepted": "pairs of a row and a label that are accepted",
+    "left open": "pairs that are left open",
+    "average precision": "how high the true labels of a row stand",
+    "coverage": "how far down one must read to meet them all",
+    "ranking loss": "pairs of a true and a false label in wrong order",
+    "one-error": "rows whose first label is false",
+}
+
+
+def evaluate(
+    model: Annotated[
+        Path, typer.Argument(help="A model of lamc train; with --scores, a calibrator.")
+    ],
+    data: Annotated[
+        str | None,
+        typer.Argument(help="Rows with all their labels, neither trained nor calibrated on."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="Write the table of labels: .csv, .parquet, .jsonl."),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="Scores: a table with a column for each label, or a .npy matrix."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Labels of the rows of --scores: a table, or .npy.")
+    ] = None,
+    labels: options.Labels = None,
+    label_column: options.LabelColumn = None,
+    separator: options.Separator = None,
+    ids: options.Ids = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    knowledge: options.Knowledge = None,
+    part: options.Part = None,
+    trust: options.Trust = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Measure on held-out rows what a model promised.
+
+    Shares come with 95 % confidence intervals. For these, rows count as
+    independent of each other, and the labels of a row do not.
+
+    Example: lamc evaluate birds.lamc checked.csv --label-column species --separator ';'
+
+    Example: lamc evaluate calibrator.lamc --scores scores.parquet --truth labels.parquet
+    """
+    from lamc.evaluation import evaluate as measure
+
+    from_scores = options.scores_or_model(model, data, scores, truth)
+    if output is not None:
+        options.refuse_existing(Path(output), force=force)
+    file = options.data_file(
+        str(data),
+        labels=labels,
+        label_column=label_column,
+        separator=separator,
+        ids=ids,
+        delimiter=delimiter,
+        encoding=encoding,
+        knowledge=knowledge,
+        part=part,
+    )
+    with Output(as_json=json, quiet=quiet) as out:
+        fitted = options.load_model(model, trust)
+        if from_scores is not None:
+            rows = options.scored_rows(*from_scores, file, fitted.classes_)
+            found, known = rows.scores, rows.labels
+        else:
+            from lamc.tables.labelled import rows_for_model
+
+            options.refuse_calibrator(fitted, str(data))
+            rows = rows_for_model(fitted, file, part="test")
+            _warn_of_training_rows(out, fitted, rows.X)
+            found, known = fitted.predict_proba(rows.X), rows.labels
+        for note in rows.notes:
+            out.note(note)
+        result = measure(getattr(fitted, "calibrator_", fitted), found, known)
+        if output is not None:
+            _write_labels(result, output)
+        _show(out, result)
+        if output is not None:
+            out.show(f"Wrote {output}.")
+        out.facts(evaluation_facts(result))
+
+
+def evaluation_facts(result: "Evaluation") -> dict[str, Any]:
+    """An evaluation for programs."""
+    columns = list(result.labels)
+    rows = zip(*(result.labels[name].tolist() for name in columns), strict=True)
+    return {
+        "rows": result.n_rows,
+        "promise": result.promise,
+        "assumption": result.assumption,
+        "claims": [_claim_facts(claim) for claim in result.claims],
+        "ranking": {name: _estimate_facts(found) for name, found in result.ranking.items()},
+        "decided": {name: _estimate_facts(found) for name, found in result.decided.items()},
+        "labels": [dict(zip(columns, row, strict=True)) for row in rows],
+    }
+
+
+def claims_in_words(result: "Evaluation") -> list[str]:
+    """What was promised, and what became of it, in sentences."""
+    return [
+        f"Promised for each calibrated label: {result.promise}.",
+        f"Measured on {result.n_rows:,} rows:",
+        *(f"• {claim.in_words()}" for claim in result.claims),
+    ]
+
+
+def _show(out: Output, result: "Evaluation") -> None:
+    out.show(*claims_in_words(result), "")
+    ranking = [
+        (f"{name} {_BETTER[name]}", found.as_number, _MEANING[name])
+        for name, found in result.ranking.items()
+    ]
+    decided = [(name, str(found), _MEANING[name]) for name, found in result.decided.items()]
+    columns = ("", "measured (95 % interval)", "meaning")
+    out.show(
+        table("How well the labels of a row are ranked, accepted or not", columns, ranking),
+        table("What is decided", columns, decided),
+        _labels(result),
+    )
+
+
+def _labels(result: "Evaluation") -> Any:
+    of = result.labels
+
+    def percent(name: str, k: int) -> str:
+        value, low, high = (100 * of[f"{name}{end}"][k] for end in ("", "_low", "_high"))
+        return "–" if value != value else f"{value:.1f} ({low:.1f}–{high:.1f})"
+
+    rows = [
+        (
+            str(label),
+            str(of["status"][k]),
+            *(f"{of[name][k]:,}" for name in ("true_rows", "accepted_rows", "open_rows")),
+            percent("precision", k),
+            percent("recall", k),
+        )
+        for k, label in enumerate(of["label"])
+    ]
+    columns = ("label", "status", "true", "accepted", "open", "precision in %", "recall in %")
+    return table("Label by label, in rows", columns, shortened(rows))
+
+
+def _warn_of_training_rows(out: Output, model: Any, X: Any) -> None:
+    from lamc.duplicates import shared_rows
+
+    shared = int(shared_rows(X, model.training_rows_).sum())
+    if shared:
+        out.note(
+            f"Warning: {shared:,} of {X.shape[0]:,} rows have the same features as a row that the "
+            "model was trained on. If they are the same rows, what is measured is too good."
+        )
+
+
+def _write_labels(result: "Evaluation", output: str) -> None:
+    import pyarrow as pa
+
+    from lamc.tables.source import format_of
+    from lamc.tables.writers import open_writer
+
+    rows = pa.table(dict(result.labels))
+    with open_writer(output, format_of(output, option="--to"), rows.schema) as writer:
+        writer.write(rows)
+
+
+def _claim_facts(claim: "Claim") -> dict[str, Any]:
+    return {
+        "among": claim.among,
+        "happens": claim.happens,
+        "side": claim.side,
+        "level": claim.level,
+        "measured": _estimate_facts(claim.measured),
+        "verdict": claim.verdict,
+        "labels_judged": len(claim.labels),
+        "labels_on_the_right_side": claim.n_kept,
+        "labels_off_by_more_than_chance": claim.off.tolist(),
+    }
+
+
+def _estimate_facts(found: "Estimate") -> dict[str, float]:
+    return {"value": found.value, "low": found.low, "high": found.high}

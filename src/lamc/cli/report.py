@@ -1,0 +1,137 @@
+"""``lamc report``: one HTML file on what a model promises and what held-out rows show."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lamc.cli import options
+from lamc.cli.output import Output
+
+if TYPE_CHECKING:
+    from lamc.tables.labelled import DataFile
+
+
+def report(
+    model: Annotated[
+        Path, typer.Argument(help="A model of lamc train; with --scores, a calibrator.")
+    ],
+    data: Annotated[
+        str | None,
+        typer.Argument(help="Rows with all their labels, neither trained nor calibrated on."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the report.")
+    ] = Path("report.html"),
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="Scores: a table with a column for each label, or a .npy matrix."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Labels of the rows of --scores: a table, or .npy.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The heading.")] = None,
+    about: Annotated[
+        str | None, typer.Option(help="A sentence or two on what made the scores.")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
+    labels: options.Labels = None,
+    label_column: options.LabelColumn = None,
+    separator: options.Separator = None,
+    ids: options.Ids = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    knowledge: options.Knowledge = None,
+    part: options.Part = None,
+    trust: options.Trust = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write a report to look at, to print and to send: one HTML file.
+
+    It says what is promised and what held-out rows show, label by label, and
+    its slider shows what other levels and rules would do.
+
+    Example: lamc report birds.lamc checked.csv --label-column species --separator ';' --open
+
+    Example: lamc report calibrator.lamc --scores scores.parquet --truth labels.parquet -o s.html
+    """
+    from lamc.report import write_report
+
+    from_scores = options.scores_or_model(model, data, scores, truth)
+    options.refuse_existing(output, force=force)
+    file = options.data_file(
+        str(data),
+        labels=labels,
+        label_column=label_column,
+        separator=separator,
+        ids=ids,
+        delimiter=delimiter,
+        encoding=encoding,
+        knowledge=knowledge,
+        part=part,
+    )
+    with Output(as_json=json, quiet=quiet) as out:
+        fitted = options.load_model(model, trust)
+        shown: dict[str, Any] = {}
+        if from_scores is not None:
+            rows = options.scored_rows(*from_scores, file, fitted.classes_)
+            found = rows.scores
+            title = title or f"Report on {from_scores[0].name}"
+        else:
+            from lamc.tables.features import learner_of
+            from lamc.tables.labelled import rows_for_model
+
+            options.refuse_calibrator(fitted, str(data))
+            rows = rows_for_model(fitted, file, part="test")
+            found = fitted.predict_proba(rows.X)
+            shown = _contents(file, rows.X)
+            title = title or f"Report on {Path(file.name).name}"
+            about = (
+                about
+                or f"{type(learner_of(fitted.estimator_)).__name__}, loaded from {model.name}."
+            )
+            _warn_of_training_rows(out, fitted, rows.X)
+        for note in rows.notes:
+            out.note(note)
+        with out.waiting("Writing the report …"):
+            written = write_report(
+                output,
+                found,
+                rows.labels,
+                getattr(fitted, "calibrator_", fitted),
+                title=title,
+                model=about,
+                overwrite=force,
+                **shown,
+            )
+        out.show(f"The report, to look at in a browser: {written.resolve()}")
+        out.facts({"report": str(written), "rows": len(rows.labels)})
+    if open_:
+        typer.launch(written.resolve().as_uri())
+
+
+def _contents(file: "DataFile", X: Any) -> dict[str, Any]:
+    """What a report shows of single rows: pictures of a data set that has them, or features."""
+    from lamc.tables.labelled import part_rows, read_dataset
+
+    if not file.is_table:
+        data = read_dataset(file)
+        if data.pictures is not None:
+            return {"data": data, "rows": part_rows(data, file.part, "test")[0]}
+    return {"features": X}
+
+
+def _warn_of_training_rows(out: Output, model: Any, X: Any) -> None:
+    from lamc.duplicates import shared_rows
+    from lamc.labels.known import rows_in_words
+
+    shared = shared_rows(X, model.training_rows_)
+    if shared.any():
+        out.note(
+            f"Warning: {rows_in_words(shared, of='these rows')} the same features as a row that "
+            "the model was trained on. If they are the same rows, they make the model look better "
+            "than it is: report on rows that were not trained on."
+        )

@@ -1,0 +1,100 @@
+"""What goes wrong, as a person at a shell should meet it: a few lines and an exit code.
+
+0 is success, 1 failure, 2 wrong use, 130 a stop by Ctrl-C.
+"""
+
+import re
+import signal
+import sys
+import traceback
+from types import FrameType
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from lamc.exceptions import LAMCError
+
+DEBUG = "lamc.debug"  # where a context keeps whether to show the traceback
+_STOPPED, _TERMINATED = 130, 143
+# What the library calls its arguments, and what the shell calls them.
+_OPTIONS = {
+    "alpha": "--alpha",
+    "cardinality": "--most-labels",
+    "calibration_size": "--calibration-size",
+    "delimiter": "--delimiter",
+    "delta": "--delta",
+    "encoding": "--encoding",
+    "few_positives": "--few-positives",
+    "file_format": "--from",
+    "id_column": "--id",
+    "knowledge": "--knowledge",
+    "label_column": "--label-column",
+    "labels": "--labels",
+    "per_label": "--per-label",
+    "rule": "--rule",
+    "separator": "--separator",
+}
+_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})= ?")
+_TRUST = re.compile(r"load\(path, trusted=\[(.*?)\]\)")
+
+
+class Shell(TyperGroup):
+    """The group of all commands, which turns errors into messages."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            typer.echo("\nlamc: stopped; what was not finished is not there.", err=True)
+            raise typer.Exit(_STOPPED) from None
+        except Exception as error:
+            if hasattr(error, "format_message"):  # wrong use, which typer itself explains
+                raise
+            if ctx.meta.get(DEBUG):
+                traceback.print_exc()
+            typer.echo(f"lamc: {explained(error)}", err=True)
+            raise typer.Exit(1) from None
+
+
+def explained(error: Exception) -> str:
+    """Say what went wrong in the words of the shell.
+
+    Examples
+    --------
+    >>> from lamc.cli.shell import explained
+    >>> from lamc.exceptions import DatasetError
+    >>> explained(DatasetError("Say label_column=…."))
+    'Say --label-column ….'
+    >>> print(explained(KeyError("height")))
+    KeyError: 'height'.
+    This was not foreseen. --debug shows where it happened.
+    """
+    if isinstance(error, LAMCError):
+        return in_shell_words(str(error))
+    if isinstance(error, OSError) and error.strerror:
+        of = "" if error.filename is None else f"{error.filename}: "
+        return f"{of}{error.strerror}."
+    if isinstance(error, MemoryError):
+        return "There is not enough memory."
+    return (
+        f"{type(error).__name__}: {error}.\nThis was not foreseen. --debug shows where it happened."
+    )
+
+
+def in_shell_words(message: str) -> str:
+    """Put options of the shell in the place of arguments of the library."""
+    message = _TRUST.sub(lambda found: f"--trust {found[1].replace(chr(39), '')}", message)
+    return _ARGUMENT.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
+
+
+def end_cleanly() -> None:
+    """Let a request to terminate end the program as an error does: with files put away."""
+
+    def terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+        sys.exit(_TERMINATED)
+
+    signal.signal(signal.SIGTERM, terminate)

@@ -1,0 +1,137 @@
+"""95 % confidence intervals for what is measured on independent rows.
+
+Labels of one row depend on each other, so a share of pairs of a row and a label is no binomial
+one: the rows are the sample. A share among the rows of one label is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from lamc.types import AnyArray, FloatArray
+
+LEVEL = 0.95
+_TAIL = (1 - LEVEL) / 2
+_Z = float(ndtri(1 - _TAIL))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured share and its 95 % confidence interval; NaN where there is nothing to measure.
+
+    Examples
+    --------
+    >>> from lamc.evaluation import Estimate
+    >>> str(Estimate(0.9, 0.85, 0.94))
+    '90.0 % (85.0 to 94.0 %)'
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if np.isnan(self.value):
+            return "–"
+        value = f"{100 * self.value:.1f} %"
+        if np.isnan(self.low):
+            return value
+        return f"{value} ({100 * self.low:.1f} to {100 * self.high:.1f} %)"
+
+    @property
+    def as_number(self) -> str:
+        """The same as a number from 0 to 1, as metrics are usually given."""
+        if np.isnan(self.value):
+            return "–"
+        ends = "" if np.isnan(self.low) else f" ({self.low:.3f} to {self.high:.3f})"
+        return f"{self.value:.3f}{ends}"
+
+
+def mean_of_rows(values: AnyArray) -> Estimate:
+    """Mean of a number in [0, 1] that each row has, with Student's interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.evaluation.intervals import mean_of_rows
+    >>> str(mean_of_rows(np.array([0.4, 0.5, 0.6, 0.5])))
+    '50.0 % (37.0 to 63.0 %)'
+    """
+    n = len(values)
+    if n == 0:
+        return Estimate(np.nan, np.nan, np.nan)
+    mean = float(np.mean(values))
+    if n == 1:
+        return Estimate(mean, np.nan, np.nan)
+    half = float(stdtrit(n - 1, 1 - _TAIL) * np.std(values, ddof=1) / np.sqrt(n))
+    return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+
+
+def share_of_pairs(parts: AnyArray, wholes: AnyArray) -> Estimate:
+    """Share Σ parts / Σ wholes of counts that each row has, with Wilson's interval.
+
+    Parameters
+    ----------
+    parts, wholes : ndarray of int, shape (n,)
+        Of each row, the pairs that count and all pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.evaluation.intervals import share_of_pairs
+    >>> str(share_of_pairs(np.repeat([0, 4], 5), np.repeat(4, 10)))
+    '50.0 % (22.7 to 77.3 %)'
+    """
+    n_pairs = int(np.sum(wholes))
+    if n_pairs == 0:
+        return Estimate(np.nan, np.nan, np.nan)
+    share = float(np.sum(parts) / n_pairs)
+    low, high = wilson(np.array([share]), np.array([independent_pairs(parts, wholes)]))
+    return Estimate(share, float(low[0]), float(high[0]))
+
+
+def independent_pairs(parts: AnyArray, wholes: AnyArray) -> float:
+    """How many independent pairs would be as sure of Σ parts / Σ wholes as these pairs in rows.
+
+    The rows' spread around the share gives its variance (linearisation, as for clusters in survey
+    statistics). So many independent pairs would have the same, at most all. Where every pair
+    counts, or none, the spread says nothing, and each row stands for one pair.
+
+    Examples
+    --------
+    Ten rows of four pairs each, all right or all wrong, are as good as nine pairs: ten, less the
+    one for which the share itself was used.
+
+    >>> import numpy as np
+    >>> from lamc.evaluation.intervals import independent_pairs
+    >>> round(independent_pairs(np.repeat([0, 4], 5), np.repeat(4, 10)), 6)
+    9.0
+    """
+    counted = wholes > 0
+    n_rows, n_pairs = int(np.count_nonzero(counted)), int(np.sum(wholes))
+    share = float(np.sum(parts) / max(n_pairs, 1))
+    if n_rows < 2 or share in (0, 1):
+        return float(n_rows)
+    spread = parts[counted] - share * wholes[counted]
+    variance = n_rows / (n_rows - 1) * float(np.sum(spread**2)) / n_pairs**2
+    return min(share * (1 - share) / variance, n_pairs) if variance > 0 else float(n_pairs)
+
+
+def wilson(shares: FloatArray, sizes: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """Ends of Wilson's intervals for shares of ``sizes`` independent cases; NaN where that is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.evaluation.intervals import wilson
+    >>> low, high = wilson(np.array([0.0, 0.9]), np.array([10, 100]))
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.826], [0.278, 0.945])
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):  # of no cases: NaN, and meant
+        weight = _Z**2 / np.asarray(sizes, dtype=np.float64)
+        middle = (shares + weight / 2) / (1 + weight)
+        half = np.sqrt(shares * (1 - shares) * weight + weight**2 / 4) / (1 + weight)
+    low = np.where(shares == 0, 0.0, middle - half)
+    return low, np.where(shares == 1, 1.0, middle + half)

@@ -1,0 +1,1 @@
+"""Tables of rows: read and written batch by batch, with the columns that a model asks for."""

@@ -1,0 +1,286 @@
+"""Read a table batch by batch, so that its length does not matter."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+from lamc.datasets.readers.columns import did_you_mean, some
+from lamc.exceptions import DatasetError
+from lamc.tables.cells import Kind, converted
+from lamc.tables.source import Source, header_of
+
+ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
+
+_CSV_BLOCK = 1 << 24  # bytes read at once; a row must fit
+_PAGE_BUFFER = 1 << 20  # bytes of a Parquet column that are read ahead
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows of a table that follow each other.
+
+    Attributes
+    ----------
+    start : int
+        How many rows of the table came before.
+    table : pyarrow.Table
+        The columns asked for, in the order asked for.
+    """
+
+    start: int
+    table: ArrowTable
+
+    def __len__(self) -> int:
+        return self.table.num_rows
+
+
+def batches(source: Source, columns: Mapping[str, Kind], *, rows: int) -> Iterator[Batch]:
+    r"""Yield the rows of a table in order, at most ``rows`` at once.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    columns : mapping from str to Kind
+        The columns wanted and what their cells should be. Others are not read.
+    rows : int
+        Most rows of a batch.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from lamc.tables.batches import batches
+    >>> from lamc.tables.cells import Kind
+    >>> from lamc.tables.source import source_of
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trees.csv"
+    ...     _ = path.write_text("name,height\noak,20\nelm,15\nash,12\n")
+    ...     for batch in batches(source_of(path), {"height": Kind.NUMBER}, rows=2):
+    ...         print(batch.start, batch.table["height"].to_pylist())
+    0 [20.0, 15.0]
+    2 [12.0]
+    """
+    start = 0
+    for table in _READERS[source.format](source, columns, rows):
+        for first in range(0, table.num_rows, rows):
+            part = table.slice(first, rows)
+            yield Batch(start, _converted(source, part, columns, start))
+            start += part.num_rows
+
+
+def column_names(source: Source) -> list[str]:
+    """Names of the columns of a file."""
+    if source.format == "parquet":
+        return _parquet_schema(source).names
+    if source.format == "csv":
+        with source.open() as stream:
+            return header_of(stream, source)
+    with source.open() as stream:
+        first = next(_json_rows(source, stream), (0, {}))[1]
+    return list(first)
+
+
+def column_type(source: Source, name: str) -> Any:
+    """Type of a column of a Parquet file; None for text files, whose cells have none."""
+    return _parquet_schema(source).field(name).type if source.format == "parquet" else None
+
+
+def number_of_rows(source: Source) -> int | None:
+    """Rows of a table, if that can be told without reading it."""
+    if source.format != "parquet":
+        return None
+    with _open_parquet(source) as file:
+        return int(file.metadata.num_rows)
+
+
+def rows_at_once(n_features: int, n_labels: int, *, entries: int = 1 << 19) -> int:
+    """Rows of a batch so that neither its features nor its answers are more than ``entries``.
+
+    Examples
+    --------
+    >>> from lamc.tables.batches import rows_at_once
+    >>> rows_at_once(100, 1000)
+    524
+    """
+    return max(1, entries // max(n_features, n_labels, 1))
+
+
+def whole_table(source: Source, columns: Mapping[str, Kind]) -> ArrowTable:
+    """All rows of a table at once."""
+    import pyarrow as pa
+
+    parts = [batch.table for batch in batches(source, columns, rows=_all_rows(columns))]
+    if not parts:
+        raise DatasetError(f"{source} has no rows.")
+    try:
+        return pa.concat_tables(parts)
+    except pa.ArrowInvalid as error:  # of JSON lines, lists in some rows and text in others
+        raise DatasetError(f"{source} holds cells of different types: {error}.") from error
+
+
+def check_columns(source: Source, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise if the table lacks a column."""
+    missing = [name for name in wanted if name not in set(names)]
+    if missing:
+        hint = did_you_mean(missing[0], names)
+        raise DatasetError(
+            f"{source} has no column {some(missing)}, which {'is' if len(missing) == 1 else 'are'} "
+            f"needed.{hint}\nIts columns are {some(names)}."
+        )
+
+
+def _all_rows(columns: Mapping[str, Kind]) -> int:
+    return rows_at_once(len(columns), 1, entries=1 << 22)
+
+
+def _converted(
+    source: Source, table: ArrowTable, columns: Mapping[str, Kind], start: int
+) -> ArrowTable:
+    import pyarrow as pa
+
+    def place(row: int) -> str:
+        return f"{source}, {source.place(start + row)}"
+
+    cells = [
+        converted(table.column(name), kind, name=name, place=place)
+        for name, kind in columns.items()
+    ]
+    return pa.table(cells, names=list(columns))
+
+
+def _parquet_schema(source: Source) -> Any:
+    with _open_parquet(source) as file:
+        return file.schema_arrow
+
+
+def _open_parquet(source: Source) -> Any:
+    """Open a Parquet file so that a column is read page by page, however long its groups are."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(source.path, buffer_size=_PAGE_BUFFER, pre_buffer=False)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(source, error) from error
+
+
+def _parquet_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
+    import pyarrow as pa
+
+    with _open_parquet(source) as file:
+        check_columns(source, file.schema_arrow.names, list(columns))
+        try:
+            for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
+                yield pa.Table.from_batches([batch])
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(source, error) from error
+
+
+def _unreadable(source: Source, error: Exception) -> DatasetError:
+    return DatasetError(
+        f"{source} cannot be read as a Parquet file: {error}\n"
+        "It may be cut short or of another kind: fetch or write it again."
+    )
+
+
+def _csv_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with source.open() as stream:
+        names = header_of(stream, source)
+        check_columns(source, names, list(columns))
+        try:
+            reader = csv.open_csv(
+                stream,
+                csv.ReadOptions(
+                    column_names=names,
+                    block_size=_CSV_BLOCK,
+                    encoding=source.encoding,
+                    use_threads=False,
+                ),
+                csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True),
+                csv.ConvertOptions(
+                    include_columns=list(columns), column_types=dict.fromkeys(names, pa.string())
+                ),
+            )
+            for batch in reader:
+                yield pa.Table.from_batches([batch])
+        except pa.ArrowInvalid as error:
+            if "Empty CSV file" in str(error):
+                return
+            raise DatasetError(
+                f"{source}: {str(error).strip()}.\nIts rows should all have the {len(names)} "
+                "values that its header has: it may be cut short, or need another --delimiter "
+                "or --encoding."
+            ) from error
+
+
+def _json_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
+    import pyarrow as pa
+
+    with source.open() as stream:
+        numbered = _json_rows(source, stream)
+        while part := list(islice(numbered, rows)):
+            for number, row in part:
+                for name in columns:
+                    if name not in row:
+                        raise DatasetError(
+                            f"{source}, line {number}: there is no {name!r}, which is needed."
+                            f"{did_you_mean(name, list(row))}\n"
+                            "Write null where a value is missing."
+                        )
+            cells = [
+                _json_cells([row[name] for _, row in part], kind) for name, kind in columns.items()
+            ]
+            try:
+                yield pa.table(
+                    [pa.chunked_array([values]) for values in cells], names=list(columns)
+                )
+            except pa.ArrowInvalid as error:
+                raise DatasetError(f"{source}: {error}.") from error
+
+
+def _json_cells(values: list[Any], kind: Kind) -> Any:
+    """Cells of one column: numbers where they should be, lists where all are, else text."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if kind is Kind.AS_IS and kinds == {list}:
+        return pa.array(
+            [None if value is None else [_spelt(item) for item in value] for value in values],
+            pa.list_(pa.string()),
+        )
+    if kind is Kind.NUMBER and kinds <= {int, float, bool}:
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    return pa.array([None if value is None else _spelt(value) for value in values], pa.string())
+
+
+def _spelt(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _json_rows(source: Source, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of JSON lines with the numbers of their lines; blank lines are passed."""
+    for number, line in enumerate(stream, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(
+                f"{source}, line {number} is not JSON: {error}.\n"
+                'JSON lines hold one object a line, such as {"height": 3.5}.'
+            ) from error
+        if not isinstance(row, dict):
+            raise DatasetError(
+                f"{source}, line {number} holds {type(row).__name__}, not an object such as "
+                '{"height": 3.5}.'
+            )
+        yield number, row
+
+
+_READERS = {"parquet": _parquet_tables, "csv": _csv_tables, "jsonl": _json_tables}

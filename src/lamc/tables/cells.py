@@ -1,0 +1,127 @@
+"""Cells as a model needs them: numbers, words, or what the table holds.
+
+Each cell is read by itself. What a column becomes does not depend on the other cells that a batch
+happens to hold, so a table gives the same values in batches of any size.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from lamc.datasets.readers.columns import truth
+from lamc.exceptions import DatasetError
+
+ArrowColumn: TypeAlias = Any  # pyarrow has no types of its own
+
+# What stands for a missing number in text; as pyarrow has it.
+_MISSING = (
+    *("", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "NaN", "nan", "-NaN"),
+    *("-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+
+
+class Kind(StrEnum):
+    """What the cells of a column should become.
+
+    Examples
+    --------
+    >>> from lamc.tables.cells import Kind
+    >>> Kind("word") is Kind.WORD
+    True
+    """
+
+    NUMBER = "number"  # float64; missing is null; false and true, no and yes are 0 and 1
+    WORD = "word"  # text without blanks around it; missing and empty are null
+    AS_IS = "as it is"  # as Parquet has it; of text files, text
+
+
+def converted(
+    cells: ArrowColumn, kind: Kind, *, name: str, place: Callable[[int], str]
+) -> ArrowColumn:
+    """Cells of a pyarrow column as a kind; the first one that cannot be is named.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lamc.tables.cells import Kind, converted
+    >>> cells = pa.chunked_array([["1.5", "yes", " NA "]])
+    >>> converted(cells, Kind.NUMBER, name="height", place=str).to_pylist()
+    [1.5, 1.0, None]
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if kind is Kind.NUMBER:
+        return _numbers(cells, name, place)
+    return _words(cells, name) if kind is Kind.WORD else cells
+
+
+def _numbers(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> ArrowColumn:
+    import pyarrow as pa
+
+    kinds = pa.types
+    if _is_text(cells.type):
+        return _parsed(cells, name, place)
+    if not (
+        kinds.is_boolean(cells.type)
+        or kinds.is_integer(cells.type)
+        or kinds.is_floating(cells.type)
+        or kinds.is_decimal(cells.type)
+        or kinds.is_null(cells.type)
+    ):
+        raise DatasetError(f"The column {name!r} is of type {cells.type}; numbers are needed.")
+    return cells.cast(pa.float64(), safe=False)
+
+
+def _parsed(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> ArrowColumn:
+    """Numbers that text spells; the usual column is parsed at once, others value by value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
+    missing = pc.is_in(text, value_set=pa.array(_MISSING, pa.large_string()))
+    text = pc.if_else(missing, pa.scalar(None, pa.large_string()), text)
+    try:
+        return text.cast(pa.float64())
+    except pa.ArrowInvalid:
+        values = text.unique()
+    spelt = []
+    for value in values.to_pylist():
+        number = None if value is None else _number(value)
+        if number is None and value is not None:
+            row = text.index(value).as_py()
+            raise DatasetError(
+                f"{place(row)}: the column {name!r} holds {value!r}, and a number is needed."
+            )
+        spelt.append(number)
+    at = pc.index_in(text, value_set=values.cast(text.type))
+    return pa.array(spelt, pa.float64()).take(at.combine_chunks())
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        known = truth(word)
+        return known if known == known else None
+
+
+def _words(cells: ArrowColumn, name: str) -> ArrowColumn:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (_is_text(cells.type) or pa.types.is_null(cells.type)):
+        raise DatasetError(
+            f"The column {name!r} is of type {cells.type}; words are needed, as in training."
+        )
+    text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
+    return pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.large_string()), text)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )

@@ -1,0 +1,227 @@
+"""What a model takes in: which columns of a table, and how words and gaps become numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from lamc.datasets import Dataset
+from lamc.datasets.readers.columns import some
+from lamc.exceptions import DatasetError
+from lamc.rules import Calibrator
+from lamc.tables.batches import ArrowTable, column_names, whole_table
+from lamc.tables.cells import Kind
+from lamc.tables.source import Source
+from lamc.types import FloatArray, IntArray
+
+Frame: TypeAlias = Any  # a pandas.DataFrame, which has no types of its own
+
+_METHOD, _FILL, _COLUMNS, _NUMBERS, _WORDS = "method", "fill", "columns", "numbers", "words"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The columns that a model takes in.
+
+    Attributes
+    ----------
+    names : tuple of str, or None
+        Their names in order; None if the model knows them by position only.
+    size : int or None
+        How many there are, if that is known.
+    words : frozenset of str
+        Those that hold words.
+    others : Kind
+        What the others hold: numbers, or whatever a model made elsewhere takes them for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import Calibrator
+    >>> from lamc.tables.features import Inputs
+    >>> scores, Y = np.linspace(0, 1, 40).reshape(20, 2), np.ones((20, 2), dtype=int)
+    >>> Inputs.of(Calibrator().fit(scores, Y, classes=["elm", "oak"])).names
+    ('elm', 'oak')
+    """
+
+    names: tuple[str, ...] | None
+    size: int | None
+    words: frozenset[str] = frozenset()
+    others: Kind = Kind.NUMBER
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """What a fitted model takes: features, or scores if it is a calibrator."""
+        if isinstance(model, Calibrator):
+            named = model.classes_.dtype.kind == "U"
+            names = tuple(model.classes_.tolist()) if named else None
+            return cls(names, len(model.classes_))
+        scorer = model.estimator_
+        size = getattr(scorer, "n_features_in_", None)
+        known = getattr(scorer, "feature_names_in_", None)
+        if known is None:
+            return cls(None, size)
+        names = tuple(map(str, known))
+        if not _made_here(scorer):
+            return cls(names, size, others=Kind.AS_IS)
+        return cls(names, size, frozenset(_words_of(scorer)))
+
+    def columns_of(self, source: Source, *, beside: Sequence[str] = ()) -> dict[str, Kind]:
+        """Columns to read of a table, and as what.
+
+        Where only positions are known, all columns but those ``beside`` are taken in their order.
+        Text files carry no types, so a model made elsewhere gets numbers of them.
+        """
+        names = self._by_position(source, beside) if self.names is None else self.names
+        others = self.others if source.format == "parquet" else Kind.NUMBER
+        return {name: Kind.WORD if name in self.words else others for name in names}
+
+    def of_table(self, source: Source, *, beside: Sequence[str] = ()) -> Frame:
+        """All rows of a table, as the model takes them."""
+        columns = self.columns_of(source, beside=beside)
+        return self.as_input(whole_table(source, columns), columns)
+
+    def of_dataset(self, data: Dataset, rows: IntArray) -> Any:
+        """Some rows of a data set, as the model takes them: a frame if it knows names."""
+        import pandas as pd
+
+        if self.names is None:
+            if self.size not in (None, data.X.shape[1]):
+                raise DatasetError(
+                    f"The model was trained on {self.size} features, but {data.name} has "
+                    f"{data.X.shape[1]}."
+                )
+            return data.X[rows]
+        position = {name: j for j, name in enumerate(data.feature_names.tolist())}
+        missing = [name for name in self.names if name not in position]
+        if missing:
+            raise DatasetError(
+                f"{data.name} has no feature {some(missing)}, which the model takes in.\n"
+                f"Its features are {some(data.feature_names.tolist())}."
+            )
+        X: Any = data.X[rows][:, [position[name] for name in self.names]]
+        return pd.DataFrame(X.toarray() if sparse.issparse(X) else X, columns=list(self.names))
+
+    def as_input(self, table: ArrowTable, columns: Mapping[str, Kind]) -> Any:
+        """Converted columns as the model takes them: a frame if it knows names."""
+        return (
+            number_matrix(table, list(columns)) if self.names is None else as_frame(table, columns)
+        )
+
+    def _by_position(self, source: Source, beside: Sequence[str]) -> list[str]:
+        if source.path is None:
+            raise DatasetError(
+                "The model knows its columns by position only, so they must be counted first.\n"
+                "Give a file instead of standard input."
+            )
+        names = [name for name in column_names(source) if name not in beside]
+        if self.size not in (None, len(names)):
+            raise DatasetError(
+                f"The model takes {self.size} columns, whose names it does not know, but {source} "
+                f"has {len(names)}: {some(names)}.\nLeave out the others; what identifies a row is "
+                "named by --id."
+            )
+        return names
+
+
+def with_columns(learner: Any, inputs: Inputs) -> Any:
+    """Put in front of a learner what makes numbers of the columns of a table.
+
+    A missing number becomes the median of the training rows. A column of words becomes one 0/1
+    column for each word of the training rows, a missing word being a word of its own; a word that
+    training did not meet is none of them, and a warning says so. Where columns have no names, the
+    learner is left as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from lamc.tables.features import Inputs, with_columns
+    >>> rows = pd.DataFrame({"height": [20, None, 2], "leaf": ["round", "long", "long"]})
+    >>> inputs = Inputs(("height", "leaf"), 2, words=frozenset({"leaf"}))
+    >>> pipeline = with_columns(LogisticRegression(), inputs).fit(rows, ["oak", "elm", "ash"])
+    >>> pipeline[:-1].transform(rows)
+    array([[20.,  0.,  1.],
+           [11.,  1.,  0.],
+           [ 2.,  1.,  0.]])
+    """
+    if inputs.names is None:
+        return learner
+    fill = SimpleImputer(strategy="median", keep_empty_features=True)
+    if not inputs.words:
+        return Pipeline([(_FILL, fill), (_METHOD, learner)])
+    numbers = [name for name in inputs.names if name not in inputs.words]
+    words = [name for name in inputs.names if name in inputs.words]
+    encode = OneHotEncoder(handle_unknown="warn", sparse_output=False)
+    parts = ColumnTransformer([(_NUMBERS, fill, numbers), (_WORDS, encode, words)])
+    return Pipeline([(_COLUMNS, parts), (_METHOD, learner)])
+
+
+def learner_of(estimator: Any) -> Any:
+    """The learner behind the steps in front of it."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def new_words(model: Any, frame: Frame) -> dict[str, set[str]]:
+    """Words in a frame that the training of a model did not meet, by column."""
+    scorer: Any = getattr(model, "estimator_", None)
+    if not _made_here(scorer) or not _words_of(scorer):
+        return {}
+    encoder = scorer.steps[0][1].named_transformers_[_WORDS]
+    met = zip(_words_of(scorer), encoder.categories_, strict=True)
+    found = {name: set(frame[name].dropna().unique()) - set(known) for name, known in met}
+    return {name: words for name, words in found.items() if words}
+
+
+def as_frame(table: ArrowTable, columns: Mapping[str, Kind]) -> Frame:
+    """Put converted columns into a DataFrame.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lamc.tables.cells import Kind
+    >>> from lamc.tables.features import as_frame
+    >>> table = pa.table({"height": [20.0, None], "leaf": ["round", None]})
+    >>> as_frame(table, {"height": Kind.NUMBER, "leaf": Kind.WORD})
+       height   leaf
+    0    20.0  round
+    1     NaN    NaN
+    """
+    import pandas as pd
+
+    if all(kind is Kind.NUMBER for kind in columns.values()):
+        return pd.DataFrame(number_matrix(table, list(columns)), columns=list(columns))
+    return pd.DataFrame({name: _cells(table, name, kind) for name, kind in columns.items()})
+
+
+def number_matrix(table: ArrowTable, names: Sequence[str]) -> FloatArray:
+    """Columns of numbers as one float64 matrix, NaN where a number is missing."""
+    matrix = np.empty((table.num_rows, len(names)))
+    for position, name in enumerate(names):
+        matrix[:, position] = table.column(name).to_numpy()
+    return matrix
+
+
+def _cells(table: ArrowTable, name: str, kind: Kind) -> Any:
+    """Cells of a column; a missing word is NaN, as scikit-learn's encoder knows it."""
+    if kind is not Kind.WORD:
+        return table.column(name).to_pandas()
+    words = table.column(name).to_pylist()
+    return np.asarray([np.nan if word is None else word for word in words], dtype=object)
+
+
+def _made_here(scorer: Any) -> bool:
+    return isinstance(scorer, Pipeline) and scorer.steps[0][0] in (_FILL, _COLUMNS)
+
+
+def _words_of(scorer: Pipeline) -> list[str]:
+    name, parts = scorer.steps[0]
+    if name != _COLUMNS:
+        return []
+    return next(list(words) for part, _, words in parts.transformers if part == _WORDS)

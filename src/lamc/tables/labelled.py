@@ -1,0 +1,229 @@
+"""Rows with labels, from any file or name of a data set: to train, calibrate and measure on."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+
+from lamc.datasets import Dataset, load, read
+from lamc.exceptions import DatasetError
+from lamc.labels import Knowledge, Labels
+from lamc.tables.batches import column_names
+from lamc.tables.features import Inputs
+from lamc.tables.source import Source, format_of, is_table, source_of
+from lamc.tables.truth import LabelColumns, in_order, known_labels, labels_in_words, table_labels
+from lamc.types import AnyArray, IntArray, SparseMatrix
+
+Part = Literal["train", "calibration", "validation", "test", "all"]
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A data set as a user names it: a file or a name of the catalogue, and how to read it.
+
+    Attributes
+    ----------
+    name : str
+        A file, or a name of the catalogue.
+    labels : LabelColumns
+        Where a table has its labels.
+    ids : tuple of str
+        Columns that identify a row, and are no features.
+    delimiter, encoding : str or None
+        Of a CSV file.
+    part : str or None
+        Rows to take, where the data set carries a split.
+    """
+
+    name: str
+    labels: LabelColumns = field(default_factory=LabelColumns)
+    ids: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
+    part: Part | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the file is a table that is read by its columns."""
+        return is_table(self.name)
+
+    def source(self) -> Source:
+        """The table."""
+        return source_of(self.name, delimiter=self.delimiter, encoding=self.encoding)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Rows, their labels, and what was understood of both.
+
+    Attributes
+    ----------
+    X : DataFrame or scipy.sparse.csr_array
+        The features.
+    labels : Labels
+        What is known of the labels.
+    inputs : Inputs
+        What a model trained on such rows takes in.
+    notes : tuple of str
+        What is worth telling the user: first of all what was read.
+    """
+
+    X: Any
+    labels: Labels
+    inputs: Inputs
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, rows: Any) -> Self:
+        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
+        return type(self)(X, self.labels[rows], self.inputs, self.notes)
+
+
+def read_dataset(file: DataFile) -> Dataset:
+    """Read a file, or load a data set of the catalogue, whichever is named.
+
+    Examples
+    --------
+    >>> from lamc.tables.labelled import DataFile, read_dataset
+    >>> read_dataset(DataFile("digit scenes"))
+    Dataset 'digit scenes': 4000 rows, 256 features, 10 labels, 2.3 labels a row
+    """
+    path, where = Path(file.name), file.labels
+    if not path.suffix and not path.exists():
+        return load(file.name)
+    if file.is_table and format_of(path) == "jsonl":
+        raise DatasetError(
+            f"{path} holds JSON lines, which carry no types and are read to predict, calibrate and "
+            "measure only.\nConvert it to Parquet first, for example with pandas: "
+            "pd.read_json(path, lines=True).to_parquet(…)."
+        )
+    labels: str | list[str] | None = list(where.names) or None
+    if len(where.names) == 1 and where.names[0].endswith(".xml"):
+        labels = where.names[0]
+    elif file.is_table and path.is_file():
+        labels = where.among(column_names(file.source())) or None
+    return read(
+        path,
+        labels=labels,
+        label_column=where.listed,
+        separator=where.separator,
+        id_column=file.ids or None,
+        delimiter=file.delimiter,
+        encoding=file.encoding,
+    )
+
+
+def training_rows(file: DataFile, *, calibrated_elsewhere: bool) -> tuple[LabelledRows, ...]:
+    """Rows to train on and, where the data set sets such apart, rows to calibrate on.
+
+    Training uses the observed labels of a data set that carries them. In training an unmarked
+    label counts as unknown; so whether rows with one label each have others is a question only
+    if such rows are to be calibrated on as well.
+
+    Examples
+    --------
+    >>> from lamc.tables.labelled import DataFile, training_rows
+    >>> train, calibration = training_rows(DataFile("digit scenes"), calibrated_elsewhere=False)
+    >>> train.notes[0]
+    'Read 2,800 rows (train) of digit scenes with all their labels, 2.3 on average, of 10 labels.'
+    """
+    data = read_dataset(file)
+    inputs = _inputs(file, data)
+    Y = data.Y if data.observed is None else data.observed
+    rows, name = part_rows(data, file.part, "train")
+    stated = file.labels.knowledge
+    one_each = bool((np.diff(Y[rows].indptr) == 1).all())
+    if stated is None and (calibrated_elsewhere or data.observed is not None):
+        stated = Knowledge.SINGLE if one_each else Knowledge.SOME
+    train = _labelled(file, data, inputs, rows, name, Y=Y, stated=stated)
+    if data.split is None or file.part is not None or calibrated_elsewhere:
+        return (train,)
+    rows, name = data.split.calibration, "calibration"
+    return train, _labelled(file, data, inputs, rows, name, Y=data.Y, stated=file.labels.knowledge)
+
+
+def rows_like(train: LabelledRows, file: DataFile) -> LabelledRows:
+    """Rows of another file with the features of training rows, to calibrate a new model on.
+
+    Their labels are in columns that bear the names of the training labels, or where the user says
+    that labels are. A label that is listed but was never met in training is added.
+    """
+    return _rows_with(train.inputs, train.labels.classes, file, part="calibration", adding=True)
+
+
+def rows_for_model(model: Any, file: DataFile, *, part: Part) -> LabelledRows:
+    """Rows with the features that a model takes and the labels it knows.
+
+    ``part`` is taken of a data set that carries a split, unless the user asks for another.
+    """
+    return _rows_with(Inputs.of(model), model.classes_, file, part=part, adding=False)
+
+
+def _rows_with(
+    inputs: Inputs, classes: AnyArray, file: DataFile, *, part: Part, adding: bool
+) -> LabelledRows:
+    if file.is_table:
+        source = file.source()
+        labels, notes = table_labels(source, file.labels, classes, adding=adding)
+        X = inputs.of_table(source, beside=[*file.ids, *file.labels.columns_of(source, classes)])
+        return LabelledRows(X, labels, inputs, (_sentence(file, labels), *notes))
+    data = read_dataset(file)
+    rows, name = part_rows(data, file.part, part)
+    read = _labelled(file, data, inputs, rows, name, Y=data.Y, stated=file.labels.knowledge)
+    labels = read.labels if adding else in_order(read.labels, classes)
+    return LabelledRows(read.X, labels, inputs, read.notes)
+
+
+def _labelled(
+    file: DataFile,
+    data: Dataset,
+    inputs: Inputs,
+    rows: IntArray,
+    part: str | None,
+    *,
+    Y: SparseMatrix,
+    stated: Knowledge | None,
+) -> LabelledRows:
+    one_named = file.is_table and file.labels.tells_one(file.source())
+    labels = known_labels(
+        Y[rows], data.label_names, one_named=one_named, stated=stated, of=file.name
+    )
+    notes = data.notes[1:] if one_named else data.notes  # the first says that it is one label
+    X = inputs.of_table(file.source()) if file.is_table else inputs.of_dataset(data, rows)
+    return LabelledRows(X, labels, inputs, (_sentence(file, labels, part), *notes))
+
+
+def part_rows(data: Dataset, asked: Part | None, usual: Part) -> tuple[IntArray, str | None]:
+    """Rows of a part of a data set, and its name; all rows where there are no parts."""
+    part = asked or usual
+    if data.split is None or part == "all":
+        return np.arange(data.Y.shape[0]), None
+    return getattr(data.split, part), part
+
+
+def _inputs(file: DataFile, data: Dataset) -> Inputs:
+    """Columns that training takes in: of a table as they are, else the features of the data set.
+
+    A text column of a table has become features ``column=word``.
+    """
+    if sparse.issparse(data.X):
+        return Inputs(None, data.X.shape[1])
+    features = tuple(data.feature_names.tolist())
+    if not file.is_table:
+        return Inputs(features, len(features))
+    columns = column_names(file.source())
+    words = {
+        max((name for name in columns if feature.startswith(f"{name}=")), key=len)
+        for feature in set(features) - set(columns)
+    }
+    names = tuple(name for name in columns if name in features or name in words)
+    return Inputs(names, len(names), frozenset(words))
+
+
+def _sentence(file: DataFile, labels: Labels, part: str | None = None) -> str:
+    rows, _, rest = labels_in_words(labels).partition(" with ")
+    return f"Read {rows}{'' if part is None else f' ({part})'} of {file.name} with {rest}."

@@ -1,0 +1,203 @@
+"""Scores made elsewhere, and the truth they are calibrated or measured against, from two files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lamc.datasets.readers.columns import some
+from lamc.datasets.readers.files import first_bytes
+from lamc.exceptions import DatasetError, LabelError
+from lamc.labels import Labels, as_labels
+from lamc.tables.batches import check_columns, column_names, whole_table
+from lamc.tables.cells import Kind
+from lamc.tables.features import number_matrix
+from lamc.tables.source import Source, source_of
+from lamc.tables.truth import LabelColumns, known_labels, labels_in_words, table_labels
+from lamc.types import AnyArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Scores and labels of the same rows.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n, K)
+        A score for each row and label.
+    labels : Labels
+        What is known of the labels, in the order of the columns of ``scores``.
+    notes : tuple of str
+        What is worth telling the user: first of all what was read.
+    """
+
+    scores: FloatArray
+    labels: Labels
+    notes: tuple[str, ...]
+
+
+def read_scored(
+    scores: str | Path,
+    truth: str | Path,
+    where: LabelColumns,
+    *,
+    id_column: str | None = None,
+    classes: AnyArray | None = None,
+) -> ScoredRows:
+    r"""Read scores and truth, row by row or by what identifies a row.
+
+    Parameters
+    ----------
+    scores : path
+        A table with a column of scores for each label, or a matrix in a ``.npy`` file.
+    truth : path
+        A table with the labels of the same rows, or a matrix of 0 and 1, or a vector of one
+        observed label a row, in a ``.npy`` file.
+    where : LabelColumns
+        Where the table of truth has its labels; by default in columns named as in ``scores``.
+    id_column : str, optional
+        Column of both tables that says which rows belong together. Without it they are in the
+        same order.
+    classes : ndarray of shape (K,), optional
+        The labels of a calibrator, in the order of which the result is.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from lamc.tables.scores import read_scored
+    >>> from lamc.tables.truth import LabelColumns
+    >>> with TemporaryDirectory() as folder:
+    ...     scores, truth = Path(folder) / "scores.csv", Path(folder) / "truth.csv"
+    ...     _ = scores.write_text("id,oak,elm\na,0.9,0.8\nb,0.2,0.7\n")
+    ...     _ = truth.write_text("id,elm,oak\nb,1,0\na,1,1\n")
+    ...     found = read_scored(scores, truth, LabelColumns(), id_column="id")
+    >>> found.scores.tolist(), found.labels.names()
+    ([[0.9, 0.8], [0.2, 0.7]], [['oak', 'elm'], ['elm']])
+    """
+    names, matrix, ids = _scores(Path(scores), id_column, classes)
+    check_unit(matrix, names, place=lambda row: f"{scores}, row {row}, counted from 0")
+    labels, notes = _truth(Path(truth), names, where)
+    if ids is not None and id_column is not None:
+        others = _ids(source_of(truth), id_column)
+        labels = labels[_matching(ids, others, scores, truth, id_column)]
+    if len(labels) != len(matrix):
+        raise LabelError(
+            f"{truth} has {len(labels)} rows, but {scores} has {len(matrix)}.\nGive the same rows "
+            "in the same order, or say by --id which column tells what belongs together."
+        )
+    known = names if classes is None else classes
+    labels = Labels(labels.positives, known, labels.knowledge, labels.negatives)
+    sentence = f"Read the scores of {scores} for {labels_in_words(labels)}."
+    return ScoredRows(matrix, labels, (sentence, *notes))
+
+
+def check_unit(scores: FloatArray, names: AnyArray, *, place: Callable[[int], str]) -> None:
+    """Raise unless all scores are numbers from 0 to 1; ``place`` says where a row is."""
+    odd = ~((scores >= 0) & (scores <= 1))
+    if odd.any():
+        row, column = (int(axis) for axis in np.argwhere(odd)[0])
+        value = scores[row, column]
+        found = "is missing" if np.isnan(value) else f"is {value:g}"
+        raise DatasetError(
+            f"{place(row)}: the score of {str(names[column])!r} {found}; scores are numbers from 0 "
+            "to 1.\nMap raw scores there first, by 1 / (1 + exp(−score)) or any rising function."
+        )
+
+
+def _scores(
+    path: Path, id_column: str | None, classes: AnyArray | None
+) -> tuple[AnyArray, FloatArray, AnyArray | None]:
+    """Names of the labels, matrix of scores, and ids if there is a column of them.
+
+    The columns are those that bear the names of ``classes``, in their order; without such names,
+    all that there are.
+    """
+    if path.suffix.lower() == ".npy":
+        matrix = _array(path)
+        if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+            raise DatasetError(
+                f"{path} holds an array of {matrix.dtype} of shape {matrix.shape}; scores are a "
+                "matrix of numbers with a row for each example and a column for each label."
+            )
+        if id_column is not None:
+            raise DatasetError(f"{path} is a matrix and has no column {id_column!r} of ids.")
+        names = np.arange(matrix.shape[1]) if classes is None else classes
+        _check_number(path, matrix.shape[1], names)
+        return names, matrix.astype(np.float64), None
+    source = source_of(path)
+    columns = column_names(source)
+    if {"label", "score"} <= set(columns):
+        raise DatasetError(
+            f"{path} has one row for each label (its columns are {some(columns)}), but one column "
+            "for each label is needed.\nWrite such a file with lamc predict --wide --value score."
+        )
+    ids = None if id_column is None else _ids(source, id_column)
+    chosen = [name for name in columns if name != id_column]
+    if classes is not None and classes.dtype.kind == "U":
+        chosen = classes.tolist()
+    elif classes is not None:
+        _check_number(path, len(chosen), classes)
+    table = whole_table(source, dict.fromkeys(chosen, Kind.NUMBER))
+    return np.asarray(chosen), number_matrix(table, chosen), ids
+
+
+def _check_number(path: Path, n_columns: int, classes: AnyArray) -> None:
+    if n_columns != len(classes):
+        raise DatasetError(
+            f"{path} has {n_columns} columns of scores, but there are {len(classes)} labels."
+        )
+
+
+def _truth(path: Path, names: AnyArray, where: LabelColumns) -> tuple[Labels, tuple[str, ...]]:
+    if path.suffix.lower() != ".npy":
+        return table_labels(source_of(path), where, names)
+    marks = _array(path)
+    if marks.ndim == 1:
+        return as_labels(marks, classes=np.arange(len(names))), ()
+    marked = as_labels(marks, knowledge="some")
+    if marked.shape[1] != len(names):
+        raise LabelError(
+            f"{path} has {marked.shape[1]} columns, but there are scores for {len(names)} labels."
+        )
+    labels = known_labels(
+        marked.positives, marked.classes, one_named=False, stated=where.knowledge, of=str(path)
+    )
+    return labels, ()
+
+
+def _array(path: Path) -> AnyArray:
+    first_bytes(path)  # a missing or empty file is told as such
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise DatasetError(
+            f"{path} cannot be read as a NumPy array: {error}.\nWrite it with numpy.save."
+        ) from error
+
+
+def _ids(source: Source, column: str) -> AnyArray:
+    check_columns(source, column_names(source), [column])
+    ids = whole_table(source, {column: Kind.AS_IS}).column(0).to_pylist()
+    spelt = np.asarray([str(value) for value in ids])
+    unique, counts = np.unique(spelt, return_counts=True)
+    if len(unique) < len(spelt):
+        raise DatasetError(
+            f"{source} has two rows with the {column} {unique[np.argmax(counts)].item()!r}."
+        )
+    return spelt
+
+
+def _matching(
+    ids: AnyArray, others: AnyArray, scores: str | Path, truth: str | Path, column: str
+) -> list[int]:
+    """Where among ``others`` each of ``ids`` is."""
+    position = {value: row for row, value in enumerate(others.tolist())}
+    lacking = [value for value in ids.tolist() if value not in position]
+    if lacking:
+        raise DatasetError(
+            f"{len(lacking)} of the {len(ids)} rows of {scores} are not in {truth}, for example "
+            f"the one with the {column} {lacking[0]!r}."
+        )
+    return [position[value] for value in ids.tolist()]

@@ -1,0 +1,185 @@
+"""Where a table comes from: a Parquet, CSV or JSON lines file, or standard input."""
+
+import csv
+import io
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, get_args
+
+from lamc.datasets.readers.files import OPENERS, first_bytes, kind_of, open_bytes
+from lamc.exceptions import DatasetError
+
+Format = Literal["parquet", "csv", "jsonl"]
+
+STANDARD = "-"  # standard input or output, as the shell writes it
+_ENDINGS: dict[str, Format] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table to read, by :func:`source_of`.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file; None for standard input.
+    format : {"parquet", "csv", "jsonl"}
+        How it is written.
+    delimiter : str
+        What stands between the values of a CSV file.
+    encoding : str
+        Of a text file.
+    """
+
+    path: Path | None
+    format: Format
+    delimiter: str = ","
+    encoding: str = "utf-8"
+
+    def __str__(self) -> str:
+        return "standard input" if self.path is None else str(self.path)
+
+    def place(self, row: int) -> str:
+        """Where the table has a row, counted from 0, for people."""
+        if self.format == "csv":
+            return f"row {row + 2} (the header is row 1)"
+        return f"row {row}, counted from 0"
+
+    def open(self) -> AbstractContextManager[IO[bytes]]:
+        """Open to read bytes; standard input stays open afterwards."""
+        return nullcontext(sys.stdin.buffer) if self.path is None else open_bytes(self.path)
+
+
+def is_table(path: str | Path) -> bool:
+    """Whether the ending of a name tells a table that can be read batch by batch.
+
+    Examples
+    --------
+    >>> from lamc.tables.source import is_table
+    >>> is_table("birds.csv.gz"), is_table("yeast.arff")
+    (True, False)
+    """
+    return _ending(Path(path)) in _ENDINGS
+
+
+def format_of(path: str | Path, *, said: str | None = None, option: str = "") -> Format:
+    """How a table is written: as said, or as the ending of its name tells.
+
+    Examples
+    --------
+    >>> from lamc.tables.source import format_of
+    >>> format_of("out.parquet"), format_of("-", said="jsonl")
+    ('parquet', 'jsonl')
+    """
+    if said is not None:
+        if said not in get_args(Format):
+            raise DatasetError(f"{option} {said} is none of {', '.join(get_args(Format))}.")
+        return said  # type: ignore[return-value]
+    if str(path) == STANDARD:
+        return "csv"
+    if not is_table(path):
+        raise DatasetError(
+            f"The name of {path} does not tell its format; these endings do: "
+            f"{', '.join(_ENDINGS)}.\nRename it, or say {option} csv, jsonl or parquet."
+        )
+    return _ENDINGS[_ending(Path(path))]
+
+
+def source_of(
+    path: str | Path,
+    *,
+    said: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> Source:
+    """Find out how a table is written, and check that it is there and of that kind.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or "-" for standard input.
+    said : {"parquet", "csv", "jsonl"}, optional
+        The format, where the name does not tell. Standard input is CSV unless it is said.
+    delimiter, encoding : str, optional
+        Of a CSV file: a comma, or in ``.tsv`` a tab; and UTF-8.
+
+    Examples
+    --------
+    >>> from lamc.tables.source import source_of
+    >>> source_of("-", said="jsonl").format
+    'jsonl'
+    """
+    format_ = format_of(path, said=said, option="--from")
+    if delimiter is not None and len(delimiter) != 1:
+        raise DatasetError(f"The delimiter {delimiter!r} is not one character.")
+    between = delimiter or ("\t" if _ending(Path(path)) == ".tsv" else ",")
+    _check_encoding(encoding)
+    if str(path) == STANDARD:
+        if format_ == "parquet":
+            raise DatasetError(
+                "Parquet cannot be read from standard input, for its end must be read first.\n"
+                "Name the file, or send CSV or JSON lines."
+            )
+        return Source(None, format_, between, encoding or "utf-8")
+    source = Source(Path(path), format_, between, encoding or "utf-8")
+    _check_kind(source, Path(path))
+    return source
+
+
+def header_of(stream: IO[bytes], source: Source) -> list[str]:
+    """Read the names of the columns off the top of a CSV file; the stream then is at the rows.
+
+    A quoted name may hold a line end, so lines are read until all quotes are closed.
+    """
+    text = ""
+    while True:
+        line = stream.readline()
+        try:
+            text += line.decode(source.encoding)
+        except UnicodeDecodeError as error:
+            raise DatasetError(
+                f"The header of {source} is not {source.encoding} text.\n"
+                "Say which encoding it has, for example --encoding latin-1."
+            ) from error
+        if not line or text.count('"') % 2 == 0:
+            break
+    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=source.delimiter)
+    names = next(rows, [])
+    if not names:
+        raise DatasetError(f"{source} is empty; a table starts with the names of its columns.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DatasetError(f"{source} has two columns named {twice!r}; rename one of them.")
+    return names
+
+
+def _ending(path: Path) -> str:
+    packed = path.suffix.lower() in OPENERS
+    return (path.with_suffix("") if packed else path).suffix.lower()
+
+
+def _check_encoding(encoding: str | None) -> None:
+    try:
+        "".encode(encoding or "utf-8")
+    except LookupError as error:
+        raise DatasetError(f"{error}; write for example --encoding latin-1.") from error
+
+
+def _check_kind(source: Source, path: Path) -> None:
+    expected = "a Parquet file" if source.format == "parquet" else "text"
+    found = kind_of(first_bytes(path))
+    if found != expected:
+        raise DatasetError(
+            f"{path} is {found} by its first bytes, not a {source.format} table.\n"
+            "Check where it comes from; if only its name is wrong, say --from csv, jsonl or "
+            "parquet."
+        )

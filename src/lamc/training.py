@@ -1,0 +1,186 @@
+"""Train on labelled rows: a method by name, its settings as text, and rows to calibrate on."""
+
+import ast
+import difflib
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lamc.classifier import LAMC
+from lamc.exceptions import CalibrationError, LabelError, LAMCError, LAMCWarning
+from lamc.labels import Knowledge, Labels
+from lamc.tables.features import learner_of, with_columns
+from lamc.tables.labelled import LabelledRows
+
+
+class SettingError(LAMCError, ValueError):
+    """A method or a setting of it that there is not."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model, and what it was trained and calibrated on.
+
+    Attributes
+    ----------
+    model : LAMC
+        The fitted model.
+    n_trained, n_calibrated : int
+        Rows used for each.
+    notes : tuple of str
+        What was done with rows that could not be used.
+    """
+
+    model: LAMC
+    n_trained: int
+    n_calibrated: int
+    notes: tuple[str, ...]
+
+
+def learner_named(name: str, settings: Sequence[str], *, seed: int | None) -> Any:
+    """Make a learner from its name and settings such as ``"hidden=128"``.
+
+    A value is read as Python reads a number, a tuple, True or None, and else is a word.
+
+    Examples
+    --------
+    >>> from lamc.training import learner_named
+    >>> learner_named("wan", ["hidden=128", "learning_rate=0.001,0.01"], seed=0)
+    WAN(hidden=128, learning_rate=(0.001, 0.01), random_state=0)
+    >>> learner_named("wan", ["hiden=128"], seed=0)
+    Traceback (most recent call last):
+    ...
+    lamc.training.SettingError: WAN has no setting 'hiden'. Did you mean 'hidden'? ...
+    """
+    from lamc import learners
+
+    known = {method.lower(): method for method in learners.__all__}
+    if name.lower() not in known:
+        raise SettingError(
+            f"There is no method {name!r}.{_did_you_mean(name.lower(), list(known))} The methods "
+            f"are {', '.join(known)}."
+        )
+    method = known[name.lower()]
+    try:
+        learner = getattr(learners, method)()
+    except TypeError as error:
+        raise SettingError(
+            f"{method} is made in Python, from what no text can say: {error}."
+        ) from error
+    given = _settings(learner, settings)
+    if "random_state" in learner.get_params():
+        given = {"random_state": seed} | given
+    return learner.set_params(**given)
+
+
+def fit_rows(
+    clf: LAMC,
+    train: LabelledRows,
+    calibration: LabelledRows | None = None,
+    *,
+    most_labels: int | None = None,
+) -> Fitted:
+    """Train a model on rows and calibrate it on others, or on a part that is held out.
+
+    Rows without a label teach nothing and are left out of training.
+
+    Parameters
+    ----------
+    clf : LAMC
+        With its estimator bare: what makes numbers of columns is put in front of it here.
+    train, calibration : LabelledRows
+        Rows to train and to calibrate on.
+    most_labels : int, optional
+        The most labels that any row has, where only observed ones are known; see
+        :meth:`lamc.Calibrator.fit`.
+
+    Examples
+    --------
+    >>> from lamc import LAMC
+    >>> from lamc.tables.labelled import DataFile, training_rows
+    >>> from lamc.training import fit_rows, learner_named
+    >>> rows = training_rows(DataFile("digit scenes"), calibrated_elsewhere=False)
+    >>> learner = learner_named("wan", ["epochs=1", "hidden=8"], seed=0)
+    >>> fitted = fit_rows(LAMC(learner, random_state=0), *rows)
+    >>> fitted.n_trained, fitted.n_calibrated
+    (2800, 400)
+    """
+    notes: tuple[str, ...] = ()
+    if calibration is None:
+        train, calibration = _held_out(train, clf.calibration_size, clf.random_state)
+    labelled = train.labels.cardinality > 0
+    if not labelled.any():
+        raise LabelError("No row to train on has a label, so there is nothing to learn.")
+    if not labelled.all():
+        notes = (f"{np.count_nonzero(~labelled):,} rows without a label are left out of training.",)
+        train = train[np.flatnonzero(labelled)]
+    clf.set_params(estimator=with_columns(clf.estimator, train.inputs))
+    with warnings.catch_warnings():
+        if most_labels is not None:  # what is assumed without it is not assumed in the end
+            warnings.simplefilter("ignore", LAMCWarning)
+        clf.fit(train.X, _as_observed(train.labels), X_cal=calibration.X, Y_cal=calibration.labels)
+    if most_labels is not None:
+        clf.calibrate(calibration.X, calibration.labels, cardinality=most_labels)
+    return Fitted(clf, len(train), len(calibration), notes)
+
+
+def set_verbose(clf: LAMC, verbose: bool) -> None:
+    """Let the learner inside a model show its progress, or not, where it can."""
+    for estimator in (clf.estimator, getattr(clf, "estimator_", None)):
+        learner = learner_of(estimator)
+        if learner is not None and "verbose" in learner.get_params():
+            learner.set_params(verbose=verbose)
+
+
+def _settings(learner: Any, settings: Sequence[str]) -> dict[str, Any]:
+    """Values by name, of settings that the learner has."""
+    possible = list(learner.get_params())
+    given = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise SettingError(
+                f"The setting {setting!r} has no value; write for example hidden=128."
+            )
+        if key not in possible:
+            raise SettingError(
+                f"{type(learner).__name__} has no setting {key!r}.{_did_you_mean(key, possible)} "
+                f"Its settings are {', '.join(possible)}."
+            )
+        given[key] = _value(value)
+    return given
+
+
+def _held_out(rows: LabelledRows, size: float, seed: Any) -> tuple[LabelledRows, LabelledRows]:
+    """Part rows at random into those to train and those to calibrate on."""
+    n = len(rows)
+    count = math.ceil(size * n) if 0 < size < 1 else size
+    if count != int(count) or size == 1 or not 0 < count < n:
+        raise CalibrationError(
+            f"--calibration-size {size:g} of {n} rows: give a share above 0 and below 1, or a "
+            "number of rows, 2 or more, that leaves some to train on."
+        )
+    trained, calibrated = np.split(np.random.default_rng(seed).permutation(n), [n - int(count)])
+    return rows[np.sort(trained)], rows[np.sort(calibrated)]
+
+
+def _as_observed(labels: Labels) -> Labels:
+    """Labels of training rows: what is not marked counts as unknown, and single stays single."""
+    single = labels.knowledge is Knowledge.SINGLE
+    return labels if single else replace(labels, knowledge=Knowledge.SOME, negatives=None)
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _did_you_mean(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

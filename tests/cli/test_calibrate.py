@@ -1,0 +1,88 @@
+"""``lamc calibrate``: the thresholds are those of the library, for a model and for bare scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lamc import Calibrator, load
+
+from .conftest import NAMES
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Scores and truth in files, and as they are."""
+    rng = np.random.default_rng(0)
+    truth = pd.DataFrame((rng.random((300, 3)) < 0.4).astype(int), columns=NAMES)
+    scores = 0.5 * rng.random(truth.shape) + 0.5 * rng.random(truth.shape) * truth
+    scores.to_parquet(tmp_path / "scores.parquet")
+    truth[NAMES[::-1]].to_csv(tmp_path / "truth.csv", index=False)
+    return scores, truth
+
+
+def test_bare_scores(lamc, lamc_json, scored, tmp_path):
+    scores, truth = scored
+    files = ["--scores", tmp_path / "scores.parquet", "--truth", tmp_path / "truth.csv"]
+    facts = lamc_json("calibrate", *files, "--alpha", "0.2", "-o", tmp_path / "c.lamc")
+    expected = Calibrator("recall", alpha=0.2).fit(scores, truth)
+    assert [label["threshold"] for label in facts["labels"]] == expected.thresholds_.tolist()
+    loaded = load(tmp_path / "c.lamc")
+    np.testing.assert_array_equal(loaded.thresholds_, expected.thresholds_)
+    assert loaded.select(scores, fdr=0.2).shape == (300, 3)
+    done = lamc("calibrate", *files, "--rule", "three-way")
+    assert "Calibrated on 300 rows." in done.stdout
+    assert "Nothing is written" in done.stdout
+
+
+def test_single_positives_and_a_bound(lamc, lamc_json, scored, tmp_path):
+    scores, truth = scored
+    one = truth.to_numpy().argmax(axis=1)
+    np.save(tmp_path / "one.npy", one)
+    np.save(tmp_path / "scores.npy", scores.to_numpy())
+    files = ["--scores", tmp_path / "scores.npy", "--truth", tmp_path / "one.npy"]
+    done = lamc("calibrate", *files)
+    assert "Give --most-labels" in done.stderr
+    facts = lamc_json("calibrate", *files, "--most-labels", 2, "--alpha", 0.3)
+    expected = Calibrator(alpha=0.3).fit(scores.to_numpy(), one, cardinality=2)
+    assert [label["threshold"] for label in facts["labels"]] == expected.thresholds_.tolist()
+    assert facts["assumption"] is None
+
+
+def test_a_model_keeps_its_scorer_and_its_rule_unless_told_otherwise(
+    lamc_json, model, trees, tmp_path
+):
+    data = [trees / "held_out.csv", "--label-column", "tags", "--separator", ";"]
+    kept = lamc_json("calibrate", model, *data, "-o", tmp_path / "kept.lamc")
+    assert (kept["rule"], kept["alpha"], kept["calibrated_on"]) == ("three-way", 0.1, 200)
+    other = lamc_json(
+        "calibrate", model, *data, "--rule", "recall", "--delta", 0.2, "-o", tmp_path / "b.lamc"
+    )
+    assert (other["rule"], other["delta"]) == ("recall", 0.2)
+    rows = pd.read_parquet(trees / "new.parquet")[["height", "width", "leaf"]]
+    scores = [load(path).predict_proba(rows) for path in (model, tmp_path / "b.lamc")]
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Give a model and a file of rows"),
+        (["--scores", "s.csv"], "Give both --scores and --truth"),
+        (["a.lamc"], "Give a model and a file of rows"),
+        (["a.lamc", "--scores", "s.csv", "--truth", "t.csv"], "no use for a.lamc"),
+        (["a.lamc", "b.csv", "--scores", "s.csv", "--truth", "t.csv"], "no use for b.csv"),
+        (["--scores", "s", "--truth", "t", "--id", "a", "--id", "b"], "--id is one column"),
+    ],
+)
+def test_wrong_use(lamc, arguments, message):
+    assert message in lamc("calibrate", *arguments, code=2).stderr
+
+
+def test_a_rule_that_needs_all_labels(lamc, scored, tmp_path):
+    np.save(tmp_path / "one.npy", np.arange(300) % 3)
+    done = lamc(
+        "calibrate", "--scores", tmp_path / "scores.parquet", "--truth", tmp_path / "one.npy",
+        "--rule", "precision", "-o", tmp_path / "c.lamc", code=1,
+    )  # fmt: skip
+    assert "The precision rule needs all labels" in done.stderr
+    assert not (tmp_path / "c.lamc").exists()

@@ -1,0 +1,154 @@
+"""The shell as a whole: help, exit codes, errors, stops."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+import lamc.cli.train
+from lamc.cli import app
+from lamc.cli.output import Output
+from lamc.exceptions import LAMCError
+
+from .conftest import FAST, LAMC
+
+COMMANDS = [
+    ["train"], ["calibrate"], ["predict"], ["evaluate"], ["report"], ["demo"],
+    ["data", "list"], ["data", "show"], ["data", "read"], ["data", "fetch"],
+]  # fmt: skip
+HEAVY = {"torch", "pandas", "matplotlib", "sklearn", "numpy", "scipy", "pyarrow", "jinja2"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example_and_the_common_options(lamc, command):
+    text = re.sub(r"\s+", " ", lamc(*command, "--help").stdout)
+    assert f"Example: lamc {' '.join(command)}" in text
+    for option in ("--json", "--quiet", "--debug"):
+        assert option in text
+
+
+@pytest.mark.parametrize("command", [[], ["train"]])
+def test_help_is_light(command):
+    code = (
+        "import sys\nfrom lamc.cli import app\n"
+        f"try:\n    app({[*command, '--help']!r})\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Usage" in done.stdout
+    assert done.stderr.strip() == "[]"
+
+
+def test_without_arguments_it_shows_help():
+    result = CliRunner().invoke(app, [])
+    assert "Usage: " in result.output
+
+
+def test_the_version(lamc):
+    assert lamc("--version").stdout.startswith("lamc 0.")
+
+
+@pytest.mark.parametrize("arguments", [["dmeo"], ["demo", "--seed", "one"], ["train"]])
+def test_wrong_use(lamc, arguments):
+    assert "Usage" in lamc(*arguments, code=2).stderr
+
+
+def test_completion(process):
+    def completed(words, position):
+        done = process(_LAMC_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(position))
+        return done.stdout.split()
+
+    assert set(completed("lamc ", 1)) >= {"train", "predict", "bench", "report"}
+    assert completed("lamc train --method w", 3) == ["wan"]
+    assert "three-way" in completed("lamc train --rule t", 3)
+
+
+def test_a_traceback_is_shown_only_on_request(trees):
+    runner = CliRunner()
+    arguments = ["data", "show", str(trees / "no.csv")]
+    plain = runner.invoke(app, arguments)
+    assert plain.exit_code == 1
+    assert plain.stderr.startswith("lamc: There is no file")
+    assert "Traceback" not in plain.output
+    for placed in ([*arguments, "--debug"], ["--debug", *arguments]):
+        shown = runner.invoke(app, placed)
+        assert shown.exit_code == 1
+        assert "Traceback" in shown.stderr
+        assert "lamc: There is no file" in shown.stderr
+
+
+def test_what_was_not_foreseen_is_a_message_too(lamc, trees, monkeypatch, tmp_path):
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("boom")
+
+    monkeypatch.setattr("lamc.tables.labelled.training_rows", broken)
+    arguments = ["train", trees / "train.csv", "--label-column", "seen", "-o", tmp_path / "a"]
+    done = lamc(*arguments, code=1)
+    assert "KeyError: 'boom'" in done.stderr
+    assert "--debug" in done.stderr
+
+
+def test_a_full_disk_is_a_message_too(lamc, trees, monkeypatch, tmp_path):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", str(tmp_path / "a"))
+
+    monkeypatch.setattr("lamc.classifier.LAMC.save", full)
+    arguments = ["train", trees / "train.csv", "--label-column", "seen", *FAST, "-q"]
+    done = lamc(*arguments, "-o", tmp_path / "a", code=1)
+    assert done.stderr == f"lamc: {tmp_path / 'a'}: No space left on device.\n"
+
+
+def test_markup_in_names_is_printed_as_it_is(capsys):
+    with Output() as out:
+        out.show("[red]label[/red] [1]")
+        out.note("[bold]note[/bold]")
+    printed = capsys.readouterr()
+    assert printed.out == "[red]label[/red] [1]\n"
+    assert printed.err == "[bold]note[/bold]\n"
+
+
+def test_ctrl_c_is_clean_in_this_process(lamc, trees, monkeypatch, tmp_path):
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lamc.training.fit_rows", stop)
+    arguments = ["train", trees / "train.csv", "--label-column", "seen", "-o", tmp_path / "a"]
+    done = lamc(*arguments, code=130)
+    assert "stopped" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_while_rows_are_written_leaves_nothing(calibrator, trees, tmp_path, number, code):
+    data = trees / "scores.parquet"
+    with subprocess.Popen(
+        [LAMC, "predict", calibrator, data, "--rows", "1", "-o", tmp_path / "out.parquet"],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    ) as running:
+        while running.poll() is None and not list(tmp_path.glob(".out.parquet.*.part")):
+            time.sleep(0.01)
+        running.send_signal(number)
+        _, errors = running.communicate()
+    assert running.returncode == code
+    assert b"Traceback" not in errors
+    assert b"ignored" not in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_goes_away_is_no_error_to_speak_of(calibrator, trees):
+    command = f"{LAMC} predict {calibrator} {trees / 'scores.parquet'} -q | head -n 2"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith('"id","label"')
+    assert done.stderr == ""
+
+
+def test_an_error_of_the_library_is_raised_as_such_in_python():
+    with pytest.raises(LAMCError):
+        lamc.cli.train.options.load_model("no/such/model.lamc", None)

@@ -1,0 +1,159 @@
+"""Tables batch by batch: the same values whatever the format and the size of a batch."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lamc.exceptions import DatasetError
+from lamc.tables.batches import batches, column_names, number_of_rows, whole_table
+from lamc.tables.cells import Kind, converted
+from lamc.tables.source import source_of
+
+WANTED = {"height": Kind.NUMBER, "leaf": Kind.WORD, "tall": Kind.NUMBER}
+HEIGHTS = [3.5, None, 12.0, -1e-3, 7.0]
+LEAVES = ["round", None, "long", "round", "needle"]
+TALL = [True, False, True, None, False]
+
+
+def as_csv(folder: Path) -> Path:
+    path = folder / "trees.csv"
+    rows = ["id,leaf,comment,height,tall", "a, round ,x,3.5,true", 'b,,"y,\nz",NA,false']
+    rows += ["c,long,,12,yes", "d,round,1,-0.001,", "e,needle,,7,no"]
+    path.write_text("\ufeff" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def as_packed_csv(folder: Path) -> Path:
+    path = folder / "trees.tsv.gz"
+    lines = ["leaf\theight\ttall", "round\t3.5\t1", "\t\t0", "long\t12\t1", "round\t-0.001\t"]
+    path.write_bytes(gzip.compress("\n".join([*lines, "needle\t7\t0\n"]).encode()))
+    return path
+
+
+def as_parquet(folder: Path) -> Path:
+    path = folder / "trees.parquet"
+    leaf = pa.array(LEAVES).dictionary_encode()
+    table = pa.table({"tall": TALL, "leaf": leaf, "height": pa.array(HEIGHTS, pa.float32())})
+    pq.write_table(table, path, row_group_size=2)
+    return path
+
+
+def as_json_lines(folder: Path) -> Path:
+    path = folder / "trees.jsonl"
+    rows = zip(HEIGHTS, LEAVES, TALL, strict=True)
+    lines = [json.dumps({"tall": t, "leaf": w, "height": h, "other": [1]}) for h, w, t in rows]
+    path.write_text("\n".join(lines) + "\n\n")
+    return path
+
+
+FORMS = pytest.mark.parametrize("form", [as_csv, as_packed_csv, as_parquet, as_json_lines])
+
+
+@FORMS
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_values_depend_neither_on_the_format_nor_on_the_size_of_a_batch(tmp_path, form, rows):
+    source = source_of(form(tmp_path))
+    parts = list(batches(source, WANTED, rows=rows))
+    assert all(len(part) <= rows for part in parts)
+    assert [part.start for part in parts] == list(np.cumsum([0, *map(len, parts)])[:-1])
+    table = pa.concat_tables([part.table for part in parts])
+    assert table.column_names == list(WANTED)
+    heights = table["height"].to_pylist()
+    assert [None if h is None else round(h, 6) for h in heights] == HEIGHTS
+    assert table["leaf"].to_pylist() == LEAVES
+    assert table["tall"].to_pylist() == [None if t is None else float(t) for t in TALL]
+
+
+@FORMS
+def test_a_column_that_is_not_there_is_named(tmp_path, form):
+    source = source_of(form(tmp_path))
+    with pytest.raises(DatasetError, match=r"'heigth'[\s\S]*Did you mean 'height'\?"):
+        list(batches(source, {"heigth": Kind.NUMBER}, rows=10))
+
+
+def test_columns_are_told_without_reading_the_rows(tmp_path):
+    assert column_names(source_of(as_csv(tmp_path))) == ["id", "leaf", "comment", "height", "tall"]
+    parquet = source_of(as_parquet(tmp_path))
+    assert number_of_rows(parquet) == 5
+    assert column_names(source_of(as_json_lines(tmp_path))) == ["tall", "leaf", "height", "other"]
+
+
+def test_where_a_cell_is_no_number_is_said_by_row_and_column(tmp_path):
+    path = tmp_path / "trees.csv"
+    path.write_text("height\n" + "1\n" * 10 + "tall\n")
+    with pytest.raises(
+        DatasetError, match=r"trees.csv, row 12 .*: the column 'height' holds 'tall'"
+    ):
+        list(batches(source_of(path), {"height": Kind.NUMBER}, rows=3))
+
+
+def test_a_column_that_turns_from_whole_numbers_to_others_late_is_no_trouble(tmp_path):
+    path = tmp_path / "trees.csv"
+    path.write_text("height,note\n" + "1,2\n" * 500_000 + "2.5,late\n")
+    *_, last = batches(source_of(path), {"height": Kind.NUMBER}, rows=100_000)
+    assert last.table["height"].to_pylist()[-1] == 2.5
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False)), min_size=1))
+def test_numbers_survive_being_spelt(numbers):
+    spelt = pa.chunked_array([["" if x is None else repr(x) for x in numbers]])
+    read = converted(spelt, Kind.NUMBER, name="x", place=str).to_pylist()
+    assert read == numbers
+
+
+def test_words_beside_numbers_are_read_value_by_value():
+    cells = pa.chunked_array([["yes", "2"], ["no", "yes", "NA", "1e3"]])
+    read = converted(cells, Kind.NUMBER, name="x", place=str)
+    assert pa.chunked_array([read]).to_pylist() == [1, 2, 0, 1, None, 1000]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "x,y\n1\n", "all have the 2 values that its header has"),
+        ("a.csv", "x,x\n1,2\n", "two columns named 'x'"),
+        ("a.csv", "y\n1\n", "no column 'x'"),
+        ("a.jsonl", '{"x": 1}\n{"y": 2}\n', "line 2: there is no 'x'"),
+        ("a.jsonl", '{"x": 1}\n[1]\n', "line 2 holds list"),
+        ("a.jsonl", '{"x": 1}\nx\n', "line 2 is not JSON"),
+        ("a.parquet", "x\n1\n", "is text by its first bytes"),
+        ("a.txt", "x\n1\n", "does not tell its format"),
+        ("a.csv", "", "is empty"),
+    ],
+)
+def test_tables_that_cannot_be_read(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(DatasetError, match=message):
+        list(batches(source_of(path), {"x": Kind.NUMBER}, rows=10))
+
+
+def test_a_parquet_file_cut_short(tmp_path):
+    path = as_parquet(tmp_path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DatasetError, match="cannot be read as a Parquet file"):
+        list(batches(source_of(path), WANTED, rows=10))
+
+
+def test_a_table_without_rows(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x\n")
+    assert list(batches(source_of(path), {"x": Kind.NUMBER}, rows=10)) == []
+    with pytest.raises(DatasetError, match="has no rows"):
+        whole_table(source_of(path), {"x": Kind.NUMBER})
+
+
+def test_another_encoding(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("größe\n3\n".encode("latin-1"))
+    source = source_of(path, encoding="latin-1")
+    assert whole_table(source, {"größe": Kind.NUMBER})["größe"].to_pylist() == [3]
+    with pytest.raises(DatasetError, match="not utf-8 text"):
+        column_names(source_of(path))

@@ -1,0 +1,189 @@
+"""Predictions of a file: what the model says in memory, whatever the layout and the batches."""
+
+import io
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lamc import LAMC, Calibrator
+from lamc.exceptions import DatasetError
+from lamc.tables.labelled import DataFile, training_rows
+from lamc.tables.predictions import (
+    Layout,
+    chunks_of_dataset,
+    chunks_of_table,
+    id_type_of,
+    predict_rows,
+)
+from lamc.tables.source import source_of
+from lamc.tables.truth import LabelColumns
+from lamc.training import fit_rows, learner_named
+
+WORDS = {1: "accepted", 0: "absent", -1: "open"}
+
+
+@pytest.fixture
+def calibrator(trees):
+    rng = np.random.default_rng(0)
+    truth = trees[["ash", "elm", "oak"]]
+    scores = 0.6 * rng.random(truth.shape) + 0.4 * rng.random(truth.shape) * truth
+    return Calibrator("three-way", alpha=0.2).fit(scores, truth)
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    where = LabelColumns(("ash", "elm", "oak"))
+    marks = DataFile(str(folder / "marks.parquet"), where, ("id",))
+    (rows,) = training_rows(marks, calibrated_elsewhere=False)
+    learner = learner_named("wan", ["epochs=2", "hidden=8"], seed=0)
+    return fit_rows(LAMC(learner, rule="three-way", alpha=0.2, random_state=0), rows).model
+
+
+TIDY = Layout()
+
+
+def predict(model, path, target, *, layout=TIDY, id_column=None, rows=None):
+    source = source_of(path)
+    return predict_rows(
+        model,
+        chunks_of_table(model, source, id_column=id_column, rows=rows),
+        target,
+        "parquet",
+        layout=layout,
+        id_type=id_type_of(source, id_column),
+    )
+
+
+def test_tidy_rows_are_what_the_model_says(model, folder, trees, tmp_path):
+    counts = predict(model, folder / "marks.parquet", tmp_path / "out.parquet", id_column="id")
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    assert found.columns.tolist() == ["id", "label", "score", "p_value", "decision"]
+    X = trees[["height", "width", "leaf"]]
+    n, k = len(trees), 3
+    assert found["id"].tolist() == np.repeat(trees["id"], k).tolist()
+    assert found["label"].tolist() == model.classes_.tolist() * n
+    np.testing.assert_allclose(found["score"], model.predict_proba(X).ravel(), rtol=1e-9)
+    np.testing.assert_allclose(found["p_value"], model.predict_p(X).ravel(), rtol=1e-9)
+    decided = [WORDS[d] for d in model.decide(X).ravel()]
+    assert found["decision"].tolist() == decided
+    assert counts.rows == n
+    assert counts.written == n * k
+    assert counts.decisions == {
+        word: decided.count(word) for word in ("accepted", "absent", "open")
+    }
+    assert counts.missing == trees["height"].isna().sum() > 0
+
+
+@pytest.mark.parametrize("rows", [17, 64, 150])
+def test_the_size_of_a_batch_changes_nothing(model, folder, tmp_path, rows):
+    path = folder / "lists.jsonl"
+    predict(model, path, tmp_path / "whole.parquet", id_column="id", rows=1000)
+    predict(model, path, tmp_path / "parts.parquet", id_column="id", rows=rows)
+    whole, parts = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in ("whole", "parts"))
+    pd.testing.assert_frame_equal(whole, parts, rtol=1e-6)  # the network computes in float32
+    assert whole["decision"].tolist() == parts["decision"].tolist()
+
+
+def test_only_some_decisions(model, folder, tmp_path):
+    predict(model, folder / "tags.csv", tmp_path / "all.parquet")
+    everything = pd.read_parquet(tmp_path / "all.parquet")
+    for word in WORDS.values():
+        target = tmp_path / f"{word}.parquet"
+        predict(model, folder / "tags.csv", target, layout=Layout(only=word), rows=50)
+        kept = everything[everything["decision"] == word].reset_index(drop=True)
+        pd.testing.assert_frame_equal(pd.read_parquet(target), kept, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", ["decision", "score", "p_value"])
+def test_wide_rows_hold_the_same(model, folder, tmp_path, value):
+    predict(model, folder / "tags.csv", tmp_path / "tidy.parquet", id_column="id")
+    layout = Layout(wide=value)
+    predict(model, folder / "tags.csv", tmp_path / "wide.parquet", layout=layout, id_column="id")
+    tidy = pd.read_parquet(tmp_path / "tidy.parquet")
+    wide = pd.read_parquet(tmp_path / "wide.parquet")
+    assert wide.columns.tolist() == ["id", *model.classes_]
+    assert wide[model.classes_].to_numpy().ravel().tolist() == tidy[value].tolist()
+
+
+def test_a_calibrator_takes_scores(calibrator, tmp_path):
+    scores = pd.DataFrame(np.random.default_rng(2).random((50, 3)), columns=["oak", "ash", "elm"])
+    scores.to_parquet(tmp_path / "scores.parquet")
+    predict(calibrator, tmp_path / "scores.parquet", tmp_path / "out.parquet", rows=8)
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    assert found["id"].tolist() == np.repeat(np.arange(50), 3).tolist()
+    ordered = scores[calibrator.classes_]
+    assert found["score"].tolist() == ordered.to_numpy().ravel().tolist()
+    assert found["decision"].tolist() == [WORDS[d] for d in calibrator.decide(ordered).ravel()]
+
+
+def test_a_score_out_of_range_is_placed_in_the_file_not_in_the_batch(calibrator, tmp_path):
+    scores = np.full((20, 3), 0.5)
+    scores[17, 2] = 1.5
+    pd.DataFrame(scores, columns=calibrator.classes_).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(DatasetError, match=r"row 19 .*: the score of 'oak' is 1.5"):
+        predict(calibrator, tmp_path / "a.csv", tmp_path / "out.parquet", rows=5)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_labels_without_names_go_by_position(tmp_path):
+    rng = np.random.default_rng(0)
+    calibrator = Calibrator(alpha=0.2).fit(rng.random((99, 2)), rng.random((99, 2)) < 0.5)
+    scores = pd.DataFrame(rng.random((10, 2)), columns=["x", "y"])
+    scores.assign(key=range(10)).to_parquet(tmp_path / "a.parquet")
+    predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet", id_column="key")
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    assert found["score"].tolist() == scores.to_numpy().ravel().tolist()
+    assert found["label"].tolist() == ["0", "1"] * 10
+    with pytest.raises(DatasetError, match=r"takes 2 columns, .* has 3: 'x', 'y', 'key'"):
+        predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet")
+
+
+def test_an_input_without_rows_gives_an_output_without_rows(calibrator, tmp_path):
+    (tmp_path / "a.csv").write_text("ash,elm,oak\n")
+    counts = predict(calibrator, tmp_path / "a.csv", tmp_path / "out.parquet")
+    assert counts.rows == 0
+    assert pq.read_table(tmp_path / "out.parquet").num_rows == 0
+
+
+def test_a_label_named_as_the_id_cannot_be_wide(tmp_path):
+    rng = np.random.default_rng(0)
+    calibrator = Calibrator(alpha=0.2)
+    calibrator.fit(rng.random((99, 2)), rng.random((99, 2)) < 0.5, classes=["id", "oak"])
+    (tmp_path / "a.csv").write_text("id,oak\n.5,.5\n")
+    with pytest.raises(DatasetError, match="A label is named 'id'"):
+        predict(calibrator, tmp_path / "a.csv", tmp_path / "out.parquet", layout=Layout("score"))
+
+
+def test_the_type_of_an_id_is_kept(calibrator, tmp_path):
+    half = [0.5, 0.5]
+    table = pa.table({"key": pa.array([3, 1], pa.int16()), "ash": half, "elm": half, "oak": half})
+    pq.write_table(table, tmp_path / "a.parquet")
+    predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet", id_column="key")
+    assert pq.read_schema(tmp_path / "out.parquet").field("id").type == pa.int16()
+
+
+def test_standard_input_and_output(calibrator, monkeypatch):
+    class Stream:
+        def __init__(self, content=b""):
+            self.buffer = io.BytesIO(content)
+
+    monkeypatch.setattr(sys, "stdin", Stream(b"oak,ash,elm\n0.9,0,0.5\n"))
+    monkeypatch.setattr(sys, "stdout", Stream())
+    source = source_of("-")
+    write = partial(predict_rows, calibrator, layout=Layout("score"), id_type=pa.int64())
+    write(chunks_of_table(calibrator, source), "-", "jsonl")
+    printed = sys.stdout.buffer.getvalue()
+    assert printed == b'{"id": 0, "ash": 0.0, "elm": 0.5, "oak": 0.9}\n'
+
+
+def test_a_data_set_that_is_no_table(tmp_path):
+    (rows, _) = training_rows(DataFile("digit scenes"), calibrated_elsewhere=False)
+    learner = learner_named("wan", ["epochs=1", "hidden=4"], seed=0)
+    model = fit_rows(LAMC(learner, random_state=0), rows[:300]).model
+    chunks = list(chunks_of_dataset(model, DataFile("digit scenes", part="test"), rows=150))
+    assert [len(chunk.ids) for chunk in chunks] == [150, 150, 100]

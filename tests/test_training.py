@@ -1,0 +1,117 @@
+"""Training from labelled rows: which rows train, which calibrate, and settings as text."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from lamc import LAMC
+from lamc.exceptions import CalibrationError, LabelError
+from lamc.labels import Knowledge, Labels
+from lamc.tables.features import Inputs, learner_of
+from lamc.tables.labelled import LabelledRows
+from lamc.training import SettingError, fit_rows, learner_named, set_verbose
+
+
+def labelled(n, knowledge, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+    Y = X.to_numpy() + 0.3 * rng.normal(size=(n, 3)) > 0.4
+    if knowledge is Knowledge.SINGLE:
+        Y = np.eye(3, dtype=bool)[X.to_numpy().argmax(axis=1)]
+    labels = Labels(sparse.csr_array(Y), np.array(["x", "y", "z"]), knowledge)
+    return LabelledRows(X, labels, Inputs(("a", "b", "c"), 3))
+
+
+def quick(**given):
+    learner = learner_named("wan", ["epochs=2", "hidden=8"], seed=0)
+    return LAMC(learner, random_state=0, **given)
+
+
+def test_where_all_labels_are_known_the_held_out_rows_tell_all():
+    rows = labelled(300, Knowledge.ALL)
+    unlabelled = int((rows.labels.cardinality == 0).sum())
+    fitted = fit_rows(quick(rule="three-way", alpha=0.2), rows)
+    assert fitted.n_calibrated == 60
+    assert fitted.model.calibrator_.knowledge_ is Knowledge.ALL
+    assert unlabelled > 0
+    assert 240 - unlabelled <= fitted.n_trained < 240
+    assert "rows without a label are left out of training" in fitted.notes[0]
+
+
+def test_one_observed_label_a_row_calibrates_as_such():
+    with pytest.warns(UserWarning, match="observed labels only"):
+        fitted = fit_rows(quick(), labelled(300, Knowledge.SINGLE))
+    assert fitted.model.calibrator_.knowledge_ is Knowledge.SINGLE
+    assert (fitted.n_trained, fitted.n_calibrated) == (240, 60)
+
+
+def test_a_bound_on_the_number_of_labels_replaces_the_assumption():
+    fitted = fit_rows(quick(alpha=0.3), labelled(300, Knowledge.SINGLE), most_labels=2)
+    assert fitted.model.calibrator_.assumption_ is None
+    assert fitted.model.calibrator_.most_labels_ == 2
+
+
+def test_a_rule_that_needs_all_labels_refuses_before_training():
+    with pytest.raises(LabelError, match="The precision rule needs all labels"):
+        fit_rows(quick(rule="precision"), labelled(300, Knowledge.SINGLE))
+
+
+def test_other_rows_to_calibrate_on():
+    train, calibration = labelled(200, Knowledge.SINGLE), labelled(100, Knowledge.ALL, seed=1)
+    fitted = fit_rows(quick(), train, calibration)
+    assert (fitted.n_trained, fitted.n_calibrated) == (200, 100)
+    assert fitted.model.calibrator_.n_rows_ == 100
+
+
+def test_the_same_seed_gives_the_same_model():
+    scores = [
+        fit_rows(quick(), labelled(200, Knowledge.ALL)).model.predict_proba(
+            labelled(50, Knowledge.ALL, seed=2).X
+        )
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0, 1.5, 300, -1])
+def test_sizes_that_leave_nothing(size):
+    with pytest.raises(CalibrationError, match="--calibration-size"):
+        fit_rows(quick(calibration_size=size), labelled(300, Knowledge.ALL))
+
+
+def test_no_labels_at_all():
+    rows = labelled(50, Knowledge.ALL)
+    none = Labels(sparse.csr_array((50, 3), dtype=bool), rows.labels.classes, Knowledge.ALL)
+    with pytest.raises(LabelError, match="nothing to learn"):
+        fit_rows(quick(), LabelledRows(rows.X, none, rows.inputs))
+
+
+def test_progress_is_shown_while_training_and_forgotten_after():
+    clf = quick()
+    set_verbose(clf, True)
+    assert clf.estimator.verbose
+    model = fit_rows(clf, labelled(100, Knowledge.ALL)).model
+    set_verbose(model, False)
+    assert not learner_of(model.estimator_).verbose
+    assert not learner_of(model.estimator).verbose
+
+
+def test_settings_as_text():
+    learner = learner_named("WAN", ["hidden=labels", "patience=None", "learning_rate=1e-3"], seed=4)
+    assert (learner.hidden, learner.patience, learner.learning_rate) == ("labels", None, 1e-3)
+    assert learner.random_state == 4
+    assert learner_named("wan", ["random_state=9"], seed=4).random_state == 9
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "message"),
+    [
+        ("wam", [], "Did you mean 'wan'"),
+        ("wan", ["epoch=3"], "Did you mean 'epochs'"),
+        ("wan", ["epochs"], "has no value"),
+    ],
+)
+def test_what_there_is_not(method, settings, message):
+    with pytest.raises(SettingError, match=message):
+        learner_named(method, settings, seed=0)
