@@ -1,0 +1,157 @@
+"""Every setting that the page can show: rules, levels, and the thresholds that they give."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from lamc.rules import Calibrator
+from lamc.rules.evidence import Evidence
+from lamc.rules.levels import Levels, as_fraction
+from lamc.rules.pooling import pool
+from lamc.rules.rule import RULES
+from lamc.rules.thresholds import CALIBRATED, POOLED, UNCALIBRATED, Thresholds
+from lamc.types import AnyArray, FloatArray
+
+# Half a percent apart where a level is small and a step matters, one percent above.
+LEVELS: Final = (
+    *(Fraction(step, 200) for step in range(1, 20)),
+    *(Fraction(step, 100) for step in range(10, 100)),
+)
+STATUSES: Final = (UNCALIBRATED, CALIBRATED, POOLED)
+_OFFERED: Final = ("recall", "three-way", "precision", "selective")
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Thresholds of R rules at A levels.
+
+    Attributes
+    ----------
+    rules : tuple of str
+        The rules that the evidence is enough for.
+    levels : tuple
+        The levels, ascending. If each label has a level of its own, these come first, as an array.
+    deltas : tuple
+        Delta of each rule; None if its promise needs none.
+    own : (int, int)
+        Places of the calibrator's own rule and level.
+    present, absent : ndarrays of shape (R, A, K)
+        Thresholds, as in :class:`lamc.rules.thresholds.Thresholds`.
+    status : ndarray of uint8, shape (R, A, K)
+        Place of the status among ``STATUSES``.
+    """
+
+    rules: tuple[str, ...]
+    levels: tuple[Any, ...]
+    deltas: tuple[float | None, ...]
+    own: tuple[int, int]
+    present: FloatArray
+    absent: FloatArray
+    status: AnyArray
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Number of rules, of levels and of labels."""
+        return self.present.shape
+
+    @property
+    def level_values(self) -> list[float | None]:
+        """The levels as numbers; None where each label has its own."""
+        return [float(value) if isinstance(value, Fraction) else None for value in self.levels]
+
+    def level_text(self, level: int) -> str:
+        """A level as a person writes it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lamc import Calibrator
+        >>> from lamc.report.grid import grid_of
+        >>> scores = np.linspace(0, 1, 40).reshape(20, 2)
+        >>> grid = grid_of(Calibrator(alpha=0.15).fit(scores, np.ones((20, 2), dtype=int)))
+        >>> grid.rules[grid.own[0]], grid.level_text(grid.own[1])
+        ('recall', '0.15')
+        """
+        value = self.levels[level]
+        return f"{float(value):.9g}" if isinstance(value, Fraction) else "own"
+
+
+def grid_of(calibrator: Calibrator) -> Grid:
+    """Apply each rule that a calibrator's evidence is enough for, at each level.
+
+    A rule that is not the calibrator's own is applied as a calibrator of that rule, with the same
+    settings where it has a use for them, would apply it to the same rows.
+    """
+    levels, own_level = _levels(calibrator.alpha)
+    rules = rules_for(calibrator)
+    evidence = {rule: evidence_for(calibrator, rule) for rule in rules}
+    found = [
+        [thresholds_by(calibrator, rule, level, evidence[rule]) for level in levels]
+        for rule in rules
+    ]
+    code = {status: place for place, status in enumerate(STATUSES)}
+    return Grid(
+        rules=rules,
+        levels=levels,
+        deltas=tuple(delta_of(calibrator, rule) for rule in rules),
+        own=(rules.index(calibrator.rule), own_level),
+        present=np.stack([[at.present for at in row] for row in found]),
+        absent=np.stack([[at.absent for at in row] for row in found]),
+        status=np.vectorize(code.get, otypes=[np.uint8])([[at.status for at in r] for r in found]),
+    )
+
+
+def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
+    """Rules whose thresholds follow from what a calibrator was fitted on."""
+    negatives = calibrator.evidence_.negatives is not None
+    offered = tuple(rule for rule in _OFFERED if negatives or not RULES[rule].needs_negatives)
+    return offered if calibrator.rule in offered else (*offered, calibrator.rule)
+
+
+def delta_of(calibrator: Calibrator, rule: str) -> float | None:
+    """Delta of a rule: the calibrator's, if the rule has a use for it, or the rule's own."""
+    usable = RULES[rule].sure_promise is not None
+    return (calibrator.delta if usable else None) or RULES[rule].default_delta
+
+
+def evidence_for(calibrator: Calibrator, rule: str) -> Evidence:
+    """Evidence that a rule sees: a draw of the positives, if one was asked for and will do."""
+    if calibrator.per_label is None or not RULES[rule].draws:
+        return calibrator.evidence_
+    return calibrator.evidence_.drawn(calibrator.per_label, seed=calibrator.seed_)
+
+
+def thresholds_by(
+    calibrator: Calibrator, rule: str, level: Any, evidence: Evidence | None = None
+) -> Thresholds:
+    """Thresholds of a rule at a level, from the evidence of a fitted calibrator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import Calibrator
+    >>> from lamc.report.grid import thresholds_by
+    >>> scores = np.linspace(0, 1, 40).reshape(20, 2)
+    >>> cal = Calibrator(alpha=0.1).fit(scores, np.ones((20, 2), dtype=int))
+    >>> bool((thresholds_by(cal, "recall", 0.3).present == cal.thresholds_at(0.3)).all())
+    True
+    """
+    evidence = evidence_for(calibrator, rule) if evidence is None else evidence
+    levels = Levels.of(level, n_labels=len(calibrator.classes_))
+    if calibrator.most_labels_ is not None:
+        levels = levels.for_at_most(calibrator.most_labels_)
+    thresholds = RULES[rule].thresholds(evidence, levels, delta_of(calibrator, rule))
+    if calibrator.few_positives == "pool" and rule == "recall":
+        thresholds = pool(thresholds, evidence, levels, seed=calibrator.seed_)
+    return thresholds
+
+
+def _levels(alpha: Any) -> tuple[tuple[Any, ...], int]:
+    """All levels, the calibrator's own among them, and the place of that."""
+    if np.ndim(alpha):
+        return (np.asarray(alpha), *LEVELS), 0
+    own = as_fraction(alpha, "alpha")
+    levels = tuple(sorted({*LEVELS, own}))
+    return levels, levels.index(own)

@@ -1,0 +1,184 @@
+"""Count what every setting decides, in one pass over the held-out rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from lamc.report.cuts import Cuts
+from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
+
+_BLOCK = 1 << 20  # pairs of a row and a label, or of a row and a setting, looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some held-out rows: their scores and, as :meth:`Cuts.place` gives them, their steps.
+
+    Attributes
+    ----------
+    rows : slice
+        Which rows.
+    scores : ndarray or CSR matrix
+        Scores of the rows.
+    truth, steps, true_steps : CSR matrices of shape (b, K)
+        True labels, steps of all stored pairs, and steps of those that are true.
+    """
+
+    rows: slice
+    scores: ScoreMatrix
+    truth: SparseMatrix
+    steps: SparseMatrix
+    true_steps: SparseMatrix
+
+
+def blocks(scores: ScoreMatrix, truth: SparseMatrix, cuts: Cuts) -> Iterator[Block]:
+    """Rows in blocks that need little memory, however many there are."""
+    n, n_labels = scores.shape
+    pairs = scores.nnz // max(n, 1) if sparse.issparse(scores) else n_labels  # of a row
+    size = max(1, _BLOCK // max(pairs, len(cuts.accept_from)))
+    for start in range(0, n, size):
+        rows = slice(start, min(start + size, n))
+        steps, own = cuts.place(scores[rows]), truth[rows]
+        yield Block(rows, scores[rows], own, steps, sparse.csr_array(steps.multiply(own)))
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCounts:
+    """For each of S settings and K labels, in how many rows what was decided.
+
+    Attributes
+    ----------
+    accepted, right : ndarrays of int, shape (S, K)
+        Rows where the label is accepted, and where it is also true.
+    absent, missed : ndarrays of int, shape (S, K)
+        Rows where the label is called absent, and where it is true all the same.
+    true : ndarray of int, shape (K,)
+        Rows where the label is true.
+    n_rows : int
+        All rows.
+    """
+
+    accepted: IntArray
+    right: IntArray
+    absent: IntArray
+    missed: IntArray
+    true: IntArray
+    n_rows: int
+
+
+class StepCounts:
+    """Number of pairs on each step, and of true ones: all that the counts of a label need."""
+
+    def __init__(self, cuts: Cuts) -> None:
+        self._cuts = cuts
+        self._stored = np.zeros(int(cuts.first_steps[-1]), dtype=np.int64)
+        self._true = np.zeros_like(self._stored)
+
+    def add(self, block: Block) -> None:
+        """Count the pairs of a block."""
+        for counts, placed in ((self._stored, block.steps), (self._true, block.true_steps)):
+            counts += np.bincount(placed.data - 1, minlength=len(counts))
+
+    def by_setting(self, true: IntArray, n_rows: int) -> LabelCounts:
+        """What each setting decides; ``true`` says how often each label is true."""
+        accepted, absent = self._above_and_below(self._stored, np.full_like(true, n_rows))
+        right, missed = self._above_and_below(self._true, true)
+        return LabelCounts(accepted, right, absent, missed, true, n_rows)
+
+    def _above_and_below(self, on_step: IntArray, of_label: IntArray) -> tuple[IntArray, IntArray]:
+        """Pairs that each setting accepts and calls absent, of ``of_label`` pairs of each label.
+
+        Those that are not stored score 0 and are never accepted.
+        """
+        cuts = self._cuts
+        before = np.concatenate([[0], np.cumsum(on_step)])
+        first, end = cuts.first_steps[:-1], cuts.first_steps[1:]
+        accepted = before[end] - before[first + cuts.accept_from]
+        absent = before[first + cuts.absent_below] - before[first]
+        not_stored = of_label - (before[end] - before[first])
+        return accepted, absent + not_stored * (cuts.steps_of_zero < cuts.absent_below)
+
+
+@dataclass(frozen=True, eq=False)
+class RowMoments:
+    """Sums over rows of what a row has of accepted (a), right (c) and true (t) labels.
+
+    All arrays have shape (S,). The labels of one row stand and fall together, so these, and not
+    the numbers of pairs, tell how sure a share is; see :mod:`lamc.report.intervals`.
+    """
+
+    aa: FloatArray
+    ac: FloatArray
+    cc: FloatArray
+    ct: FloatArray
+    tt: float
+    accepting_rows: IntArray
+    true_rows: int
+    found_shares: FloatArray  # the sum of c/t over the rows that have a label
+
+
+class RowSums:
+    """Adds up :class:`RowMoments` block by block."""
+
+    def __init__(self, cuts: Cuts, n_rules: int) -> None:
+        self._changes = changes(cuts, n_rules)
+        self._n_rules = n_rules
+        n_settings = len(cuts.accept_from)
+        self._sums = np.zeros((6, n_settings))
+        self._tt, self._true_rows = 0.0, 0
+
+    def add(self, block: Block) -> None:
+        """Add the rows of a block."""
+        a, c = self._accepted(block.steps), self._accepted(block.true_steps)
+        t = np.diff(block.truth.indptr).astype(np.float64)
+        share = np.divide(1, t, out=np.zeros_like(t), where=t > 0)
+        self._sums += [
+            np.einsum("is,is->s", a, a),
+            np.einsum("is,is->s", a, c),
+            np.einsum("is,is->s", c, c),
+            t @ c,
+            np.count_nonzero(a, axis=0),
+            share @ c,
+        ]
+        self._tt += float(t @ t)
+        self._true_rows += int(np.count_nonzero(t))
+
+    def moments(self) -> RowMoments:
+        """The sums over all blocks."""
+        aa, ac, cc, ct, accepting, shares = self._sums
+        return RowMoments(
+            aa, ac, cc, ct, self._tt, accepting.astype(np.int64), self._true_rows, shares
+        )
+
+    def _accepted(self, steps: SparseMatrix) -> FloatArray:
+        """Number of pairs that each setting accepts in each row."""
+        ones = np.ones(steps.nnz, dtype=np.int32)
+        shape = (steps.shape[0], self._changes.shape[0])
+        stands = sparse.csr_array((ones, steps.data - 1, steps.indptr), shape=shape)
+        changed: AnyArray = (stands @ self._changes).toarray()
+        by_level = changed.reshape(len(changed), self._n_rules, -1)
+        return np.cumsum(by_level, axis=2).reshape(changed.shape).astype(np.float64)
+
+
+def changes(cuts: Cuts, n_rules: int) -> SparseMatrix:
+    """By how much acceptance on each step differs from the same rule's level before: (steps, S).
+
+    A step is accepted from some level on and stays so, with few exceptions; so there are hardly
+    more entries than steps and rules, where acceptance itself would have one for each setting.
+    """
+    first = cuts.first_steps
+    by_rule = cuts.accept_from.reshape(n_rules, -1, cuts.accept_from.shape[1])
+    never = np.broadcast_to(np.diff(cuts.offsets) + 1, by_rule[:, :1].shape)
+    before = np.concatenate([never, by_rule[:, :-1]], axis=1).reshape(cuts.accept_from.shape)
+    low, high = np.minimum(before, cuts.accept_from), np.maximum(before, cuts.accept_from)
+    setting, label = np.nonzero(high > low)
+    length = (high - low)[setting, label]
+    within = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+    step = np.repeat(first[label] + low[setting, label], length) + within
+    gained = np.where(cuts.accept_from < before, 1, -1)[setting, label].astype(np.int32)
+    shape = (int(first[-1]), len(cuts.accept_from))
+    return sparse.csr_array(
+        (np.repeat(gained, length), (step, np.repeat(setting, length))), shape=shape
+    )

@@ -1,0 +1,157 @@
+"""The sentences of the report: what is promised, what was measured, what to do about the rest."""
+
+from fractions import Fraction
+
+from lamc.report.grid import Grid
+from lamc.report.kept import Kept
+from lamc.report.measures import Measures
+from lamc.report.numbers import NBSP, NONE, count, interval, percent
+from lamc.rules import Calibrator
+from lamc.rules.rule import RULES
+from lamc.rules.summary import promise_in_words
+from lamc.rules.thresholds import UNCALIBRATED
+from lamc.types import AnyArray
+
+_NAMES_LISTED = 5
+
+WHAT_TO_DO = {
+    "recall": "This rule decides about every calibrated label: accepted or absent. It lets few "
+    "true labels slip, and accepts false ones for it; check what is accepted where a wrong label "
+    "costs much.",
+    "three-way": "Between the two thresholds a score speaks neither for the label nor against it. "
+    "Let a person decide there, or measure something else; take it neither for present nor for "
+    "absent.",
+    "precision": "A label that is not accepted is not thereby absent: it was only not shown to be "
+    "right often enough. Treat it as unknown, or let a person decide.",
+    "selective": "A label that is not accepted is not thereby absent: its score is lower than "
+    "those of the true rows that are kept. Treat it as unknown, or let a person decide.",
+    "set-recall": "This rule decides about every label: accepted or absent. It lets few of a row's "
+    "labels slip, and accepts false ones for it; check what is accepted where a wrong label costs "
+    "much.",
+}
+_FEW = (
+    "{labels} with too few calibration positives for this level {are} left open everywhere. "
+    "More calibration rows with {them} would change that; so would a larger α."
+)
+_ANSWERS = (
+    "Answers that a person gives on rows drawn at random can be added to the calibration set with "
+    "Calibrator.update(); answers on rows picked because they were open cannot, for these are a "
+    "biased sample."
+)
+
+
+def promise_at(grid: Grid, rule: int, level: int) -> str:
+    """What a setting promises."""
+    value = grid.levels[level]
+    alpha = float(value) if isinstance(value, Fraction) else value
+    promise = promise_in_words(RULES[grid.rules[rule]], alpha, grid.deltas[rule])
+    return promise.replace(" %", f"{NBSP}%")
+
+
+def kept_at(grid: Grid, measures: Measures, found: Kept, rule: int, level: int) -> str:
+    """What was measured of what a setting promises."""
+    name, setting = grid.rules[rule], rule * len(grid.levels) + level
+    if measures.calibrated[setting] + measures.pooled[setting] == 0:
+        return "No label could be calibrated at this level."
+    one, two = (percent(share) for share in found.shares[setting].tolist())
+    if one == NONE:
+        rows = (
+            "no calibrated label is accepted"
+            if name == "precision"
+            else "no row has a calibrated label"
+        )
+        return f"There is nothing to measure: {rows}."
+    if name == "precision":
+        shares = f"{one} of what is accepted is right"
+    elif name == "three-way":
+        shares = (
+            f"called absent in {one} of the rows that have the label, and present in {two} of "
+            "those that do not"
+        )
+    elif name == "set-recall":
+        return f"Of the labels that a row has, {one} are missed on average."
+    else:
+        shares = f"{one} of the rows that have the label are accepted"
+    sentence = f"{shares[0].upper()}{shares[1:]}, all calibrated labels taken together."
+    judged, off = int(found.judged[setting]), int(found.off[setting])
+    if not judged:
+        return sentence
+    if not off:
+        return f"{sentence} No label misses the promise by more than chance."
+    return (
+        f"{sentence} {count(off)} of {count(judged)} {_plural(judged, 'label')} "
+        f"{'misses' if off == 1 else 'miss'} the promise by more than chance."
+    )
+
+
+def calibrated_on(calibrator: Calibrator, names: AnyArray) -> str:
+    """How many labels could be calibrated, on how many rows and positives."""
+    n_labels = len(calibrator.classes_)
+    lacking = names[calibrator.status_ == UNCALIBRATED]
+    positives = calibrator.n_positives_
+    text = (
+        f"{count(n_labels - len(lacking))} of {count(n_labels)} {_plural(n_labels, 'label')} "
+        f"could be calibrated, on {count(calibrator.n_rows_)} "
+        f"{_plural(calibrator.n_rows_, 'row')} with {count(int(positives.min()))} to "
+        f"{count(int(positives.max()))} positives a label."
+    )
+    return text if len(lacking) == 0 else f"{text} Not calibrated: {_listed(lacking)}."
+
+
+def measured(measures: Measures, setting: int, n_rows: int) -> list[str]:
+    """What was measured on held-out rows, over all pairs."""
+    accepted, absent = int(measures.accepted[setting]), int(measures.absent[setting])
+    left_open = measures.pairs - accepted - absent
+    low, high = (float(end[setting]) for end in measures.precision_ends)
+    below, above = (float(end[setting]) for end in measures.recall_ends)
+    decided = (
+        f"{count(n_rows)} rows make {count(measures.pairs)} pairs of a row and a label. "
+        f"{percent(accepted / measures.pairs)} are accepted, "
+        f"{percent(left_open / measures.pairs)} left open and "
+        f"{percent(absent / measures.pairs)} called absent."
+    )
+    if accepted == 0:
+        return [decided, "As nothing is accepted, there is no precision to measure."]
+    shares = (
+        f"Of the accepted, {percent(float(measures.precision[setting]))} are right "
+        f"(95{NBSP}% interval {interval(low, high)}). "
+    )
+    if measures.true:
+        shares += (
+            f"Of the {count(measures.true)} true labels, "
+            f"{percent(float(measures.recall[setting]))} are accepted ({interval(below, above)})."
+        )
+    return [decided, shares.strip()]
+
+
+def left_open(calibrator: Calibrator) -> list[str]:
+    """What to do with what is left open."""
+    lacking = int((calibrator.status_ == UNCALIBRATED).sum())
+    decides_all = calibrator.rule in ("recall", "set-recall")
+    sentences = [WHAT_TO_DO[calibrator.rule]]
+    if lacking and calibrator.rule in ("recall", "three-way"):
+        one = lacking == 1
+        labels = f"{count(lacking)} {_plural(lacking, 'label')}"
+        them = "the label" if one else "these labels"
+        sentences.append(_FEW.format(labels=labels, are="is" if one else "are", them=them))
+    return sentences if decides_all and not lacking else [*sentences, _ANSWERS]
+
+
+def unavailable(grid: Grid) -> str | None:
+    """Why a rule cannot be chosen, if one cannot."""
+    if "precision" in grid.rules:
+        return None
+    return (
+        "The rules precision and three-way need the scores of false labels too: a calibration set "
+        "with all labels of its rows, and keep_negatives=True."
+    )
+
+
+def _listed(names: AnyArray) -> str:
+    listed = ", ".join(str(name) for name in names[:_NAMES_LISTED].tolist())
+    more = len(names) - _NAMES_LISTED
+    return listed if more <= 0 else f"{listed} and {count(more)} more"
+
+
+def _plural(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{noun}s"
