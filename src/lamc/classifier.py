@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
+from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lamc.duplicates import fingerprints, shared_rows
+from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
 from lamc.exceptions import CalibrationError, LAMCWarning
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
@@ -115,9 +115,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise CalibrationError(
                 "LAMC requires y to be passed, but the target y is None: give the observed labels."
             )
-        X = X if hasattr(X, "__getitem__") else np.asarray(X)
+        X = X if hasattr(X, "__getitem__") or comes_as_it_comes(X) else np.asarray(X)
         labels = as_labels(y, knowledge=Knowledge.SOME)
-        labels.require_rows(_num_samples(X), of="X")
+        n = count_rows(X)
+        labels.require_rows(len(labels) if n is None else n, of="X")
         labels.require(Knowledge.SOME, by="LAMC")
         if (X_cal is None) != (Y_cal is None):
             raise CalibrationError("Give both X_cal and Y_cal, or neither.")
@@ -136,14 +137,15 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             settings.check_rows(calibrates, weighted=False, picked=False, referenced=False)
         fingerprints_ = np.empty(0, dtype=np.uint64)
         if trained:
-            X_train = X if len(held_out) == 0 else _safe_indexing(X, train)
+            X_train = X if len(held_out) == 0 else take_rows(X, train)
             routed = process_routing(self, "fit", **params) if params else None
             fit_params = {} if routed is None else routed.estimator.fit
             estimator.fit(X_train, target_for(estimator, labels[train]), **fit_params)
-            fingerprints_ = fingerprints(X_train)
+            fingerprints_ = traces(X_train)
         classes = join_classes(labels.classes, classes_of(estimator, X))
         if X_cal is None:
-            X_cal, labels_cal = _safe_indexing(X, held_out), labels[held_out].align(classes)
+            X_cal = take_rows(X, held_out) if trained else X
+            labels_cal = labels[held_out].align(classes)
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
             _warn_of_shared_rows(X_cal, fingerprints_)
@@ -332,7 +334,7 @@ def _least(Y: Any) -> Knowledge | None:
 
 
 def _warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
-    shared = shared_rows(X, training_rows)
+    shared = np.isin(traces(X), training_rows)
     if shared.any():
         warnings.warn(
             f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 
+from lamc.containers import take_rows
 from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Labels
 from lamc.labels.known import rows_in_words
@@ -69,7 +70,7 @@ def scores_of(scorer: Any, X: Any, classes: AnyArray) -> FloatArray:
 def classes_of(scorer: Any, X: Any) -> AnyArray | None:
     """Labels that a scorer knows: names, or numbers if it is a function; None if it says none."""
     if is_function(scorer):
-        return np.arange(_matrix(scorer(_safe_indexing(X, [0])), None, "The function").shape[1])
+        return np.arange(_matrix(scorer(take_rows(X, np.arange(1))), None, "The function").shape[1])
     known = getattr(scorer, "classes_", None)
     return None if known is None or isinstance(known, list) else np.asarray(known)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from inspect import signature
 from typing import Any
 
 from sklearn.base import clone
@@ -39,8 +40,9 @@ def fit_and_score(
     """Fit a method once for each seed on the same rows.
 
     Neural learners train all seeds and rates at once, and choose epoch and rate by the validation
-    rows. Methods with a grid are fitted at each of its points with the first seed; the best point
-    on the validation rows serves all seeds. A fit without randomness serves all seeds as it is.
+    rows. Other estimators whose ``fit`` takes validation rows are given them. Methods with a grid
+    are fitted at each of its points with the first seed; the best point on the validation rows
+    serves all seeds. A fit without randomness serves all seeds as it is.
 
     Examples
     --------
@@ -107,7 +109,11 @@ def _seeded(estimator: Any, seed: int) -> Any:
 
 
 def _fitted(estimator: Any, task: Task) -> Any:
-    return estimator.fit(task.learn.X, target_for(estimator, task.learn.labels))
+    """Fit; an estimator that can choose by validation rows of its own accord is given them."""
+    target = target_for(estimator, task.learn.labels)
+    if "X_val" in signature(estimator.fit).parameters:
+        return estimator.fit(task.learn.X, target, task.validation.X, task.validation.labels)
+    return estimator.fit(task.learn.X, target)
 
 
 def _scored(fitted: Any, task: Task, chosen: dict[str, float]) -> Scored:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lamc.learners.an import AN, ANLS, WAN
+    from lamc.learners.blend import Blend
     from lamc.learners.crisp import CRISP
     from lamc.learners.dm2l import DM2L
     from lamc.learners.em import APL, EM
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from lamc.learners.large_loss import LargeLoss
     from lamc.learners.mime import MIME
     from lamc.learners.mlml import MLML
+    from lamc.learners.module import Network
     from lamc.learners.role import ROLE
     from lamc.learners.smile import SMILE
     from lamc.learners.softmax import Softmax
     from lamc.learners.splc import SPLC
+    from lamc.learners.trees import Trees
 
 # Each learner and the file it is in. A file is opened when its learner is first asked for: the
 # neural ones import torch.
@@ -26,6 +29,7 @@ _FILES = {
     "AN": "an",
     "ANLS": "an",
     "APL": "em",
+    "Blend": "blend",
     "CRISP": "crisp",
     "DM2L": "dm2l",
     "EM": "em",
@@ -36,10 +40,12 @@ _FILES = {
     "LargeLoss": "large_loss",
     "MIME": "mime",
     "MLML": "mlml",
+    "Network": "module",
     "ROLE": "role",
     "SMILE": "smile",
     "SPLC": "splc",
     "Softmax": "softmax",
+    "Trees": "trees",
     "WAN": "an",
 }
 
@@ -59,9 +65,12 @@ __all__ = [
     "SMILE",
     "SPLC",
     "WAN",
+    "Blend",
     "Hill",
     "LargeLoss",
+    "Network",
     "Softmax",
+    "Trees",
 ]
 
 

@@ -29,7 +29,7 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give "
                 "the observed labels."
             )
-        _refuse_text(X)
+        refuse_text(X)
         rows = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
         )
@@ -52,7 +52,7 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> ScoreMatrix:
         """Check rows to be scored."""
         check_is_fitted(self)
-        _refuse_text(X)
+        refuse_text(X)
         return validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
         )
@@ -82,7 +82,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _refuse_text(X: Any) -> None:
+def refuse_text(X: Any) -> None:
     """Name the first column of a DataFrame that does not hold numbers."""
     if not hasattr(X, "dtypes") or not hasattr(X, "columns"):
         return

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from lamc import losses
-from lamc.learners.method import Group, Method, Step
+from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.row_tables import observed_matrix
+from lamc.learners.stack import Shape
 from lamc.learners.warm_up import warm_up_epochs
 
 
@@ -103,3 +104,6 @@ class CRISP(NetworkLearner):
             delta=self.delta,
             tau=self.tau,
         )
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        return Memory(rows=4 * n_rows * shape.labels)  # scores

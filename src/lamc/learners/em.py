@@ -9,9 +9,10 @@ from torch import Tensor
 
 from lamc import losses
 from lamc.exceptions import TrainingError
-from lamc.learners.method import Group, LossMethod, Method, Step
+from lamc.learners.method import Group, LossMethod, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
+from lamc.learners.stack import Shape
 from lamc.learners.warm_up import warm_up_epochs
 
 
@@ -119,7 +120,8 @@ class APL(NetworkLearner):
     -----
     No pseudo-labels are given after the last epoch, where they would serve nothing. The reference
     code stops when validation does not improve once, and so may never use them; here training goes
-    on unless ``patience`` says otherwise. 4 n K bytes are kept for each network.
+    on unless ``patience`` says otherwise. Pseudo-labels take 4 n K bytes for each network, and the
+    scores that they are taken from as many.
 
     References
     ----------
@@ -151,3 +153,6 @@ class APL(NetworkLearner):
             share=self.share,
             warm_up=warm_up_epochs(self.warm_up, group.epochs),
         )
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        return Memory(rows=(4 + 4) * n_rows * shape.labels)  # pseudo-labels and scores

@@ -9,8 +9,9 @@ from torch import Tensor
 from lamc import losses
 from lamc.exceptions import TrainingError
 from lamc.learners.expected_count import expected_count
-from lamc.learners.method import Group, Method, Step
+from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.stack import Shape
 from lamc.learners.warm_up import warm_up_epochs
 
 
@@ -25,8 +26,7 @@ class ExpectedPositives(Method):
         """Loss of each network."""
         if step.epoch <= self.warm_up:
             return losses.an(logits, step.observed)
-        networks = zip(logits, step.observed, self.expected.tolist(), strict=True)
-        return torch.stack([losses.epr(s, o, expected=k) for s, o, k in networks])
+        return losses.epr(logits, step.observed, expected=self.expected)
 
     def after_epoch(self, epoch: int, scores: Callable[[], Tensor]) -> None:
         """Estimate the number of labels at the end of the warm-up."""
@@ -93,3 +93,7 @@ class EPR(NetworkLearner):
         return ExpectedPositives(
             group, expected=k, warm_up=warm_up_epochs(self.warm_up, group.epochs)
         )
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        scores = 4 * n_rows * shape.labels
+        return Memory(rows=scores if self.expected_count is None else 0)

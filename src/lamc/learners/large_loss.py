@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from lamc import losses
-from lamc.learners.method import Group, Method, Step
+from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.row_tables import for_each_network, observed_matrix, put_rows, take_rows
+from lamc.learners.stack import Shape
 from lamc.losses.large import Scheme
 
 
@@ -104,3 +105,7 @@ class LargeLoss(NetworkLearner):
         if self.scheme == "correct-permanently":
             return CorrectForGood(group, self.delta)
         return CorrectForNow(self.scheme, self.delta)
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        kept = n_rows * shape.labels if self.scheme == "correct-permanently" else 0
+        return Memory(rows=kept)

@@ -9,10 +9,10 @@ from torch import Tensor
 from lamc import losses
 from lamc.exceptions import TrainingError
 from lamc.learners.bottleneck import BottleneckStack
-from lamc.learners.method import Group, Method, Step
+from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
-from lamc.learners.stack import Stack
+from lamc.learners.stack import Shape, Stack
 from lamc.learners.warm_up import warm_up_epochs
 from lamc.types import FloatArray, ScoreMatrix
 
@@ -89,7 +89,8 @@ class MIME(NetworkLearner):
     a tenfold rate for the last layer; here it is Adam with one rate, chosen like that of the other
     learners. Scores, of training rows too, are those of z = μ, so that they are the same each time;
     the mean of ten draws is drawn as one normal number of a tenth of the variance, which is the
-    same. n K bytes are kept for each network.
+    same. Pseudo-labels take n K bytes for each network, and the scores that they are taken from
+    4 n K.
 
     References
     ----------
@@ -125,6 +126,14 @@ class MIME(NetworkLearner):
             warm_up=warm_up_epochs(self.warm_up, group.epochs),
             code_size=self.code_size,
             kl_weight=self.kl_weight,
+        )
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        h, c, k = shape.hidden, self.code_size, shape.labels
+        through_code, direct = (h + 1) * 2 * c + (c + 1) * k, (h + 1) * k
+        return Memory(
+            each_step=16 * (through_code - direct),
+            rows=(1 + 4) * n_rows * k,  # pseudo-labels and scores
         )
 
     def _logits(self, rows: ScoreMatrix, weights: tuple[FloatArray, ...]) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from lamc.exceptions import LabelError
 from lamc.losses.observed import Observed, read_observed
 from lamc.losses.terms import (
     Reduction,
@@ -14,7 +15,7 @@ from lamc.losses.terms import (
 
 
 def epr(
-    logits: Tensor, observed: Tensor, *, expected: float, reduction: Reduction = "mean"
+    logits: Tensor, observed: Tensor, *, expected: float | Tensor, reduction: Reduction = "mean"
 ) -> Tensor:
     """Expected positive regularisation: observed labels, and the number of labels a row.
 
@@ -25,10 +26,10 @@ def epr(
     ----------
     logits, observed
         As for :func:`an`.
-    expected : float
-        k, the mean number of true labels a row. The paper computes it from the full labels of the
-        training set; a method that knows single positives only has to be told it or to estimate
-        it.
+    expected : float, or Tensor of shape (...,)
+        k, the mean number of true labels a row; each model may have its own. The paper computes it
+        from the full labels of the training set; a method that knows single positives only has to
+        be told it or to estimate it.
     reduction : {"mean", "sum"}, default="mean"
         "sum" is the mean times B · K. There is no matrix of entries.
 
@@ -48,8 +49,8 @@ def epr(
     >>> losses.epr(torch.tensor([[2.0, -1.0, 0.0]]), torch.tensor([0]), expected=1.5)
     tensor(0.0448)
     """
-    check_number("expected", expected, 0)
     positives = read_observed(logits, observed)
+    _check_expected(expected, logits)
     mean = _seen(logits, positives) + _miscounted(logits.sigmoid(), expected)
     return scale_mean(mean, logits, reduction)
 
@@ -59,7 +60,7 @@ def role(
     observed: Tensor,
     estimates: Tensor,
     *,
-    expected: float,
+    expected: float | Tensor,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Regularised online label estimation: a classifier f and free labels g that teach each other.
@@ -75,7 +76,7 @@ def role(
     estimates : Tensor of shape (..., B, K)
         Logits of g: the rows of a parameter with one row for each training example that are in
         this batch.
-    expected : float
+    expected : float, or Tensor of shape (...,)
         k, the mean number of true labels a row; see :func:`epr`.
     reduction : {"mean", "sum"}, default="mean"
         "sum" is the mean times B · K. There is no matrix of entries.
@@ -96,8 +97,8 @@ def role(
     >>> losses.role(logits, torch.tensor([0]), estimates, expected=1.5)
     tensor(0.6656)
     """
-    check_number("expected", expected, 0)
     positives = read_observed(logits, observed)
+    _check_expected(expected, logits)
     check_entries("estimates", estimates, logits)
     f, g = logits.sigmoid(), estimates.sigmoid()
     taught = cross_entropy(g.detach(), logits) + cross_entropy(f.detach(), estimates)
@@ -115,6 +116,21 @@ def _seen(logits: Tensor, positives: Observed) -> Tensor:
     return positives.total(logits, cost_present) / (logits.shape[-2] * logits.shape[-1])
 
 
-def _miscounted(chances: Tensor, expected: float) -> Tensor:
+def _miscounted(chances: Tensor, expected: float | Tensor) -> Tensor:
     n, n_labels = chances.shape[-2:]
     return ((chances.sum((-2, -1)) / n - expected) / n_labels).square()
+
+
+def _check_expected(expected: float | Tensor, logits: Tensor) -> None:
+    if not isinstance(expected, Tensor):
+        check_number("expected", expected, 0)
+        return
+    if expected.shape not in ((), logits.shape[:-2]):
+        raise LabelError(
+            f"expected has shape {tuple(expected.shape)}, but logits has shape "
+            f"{tuple(logits.shape)}: give one number, or one for each model, of shape "
+            f"{tuple(logits.shape[:-2])}."
+        )
+    fits = expected >= 0
+    if not fits.all():
+        check_number("expected", expected[~fits].flatten()[0].item(), 0)

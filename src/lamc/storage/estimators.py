@@ -7,6 +7,7 @@ strings, arrays, and lists and dicts of them, or be made so by ``__getstate__`` 
 
 import json
 from collections.abc import Iterable, Iterator
+from copy import copy
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 from zipfile import ZipFile
 
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 from lamc.exceptions import StorageError
 from lamc.storage.archive import ZIP_START, unzipped, zipped
@@ -62,7 +65,7 @@ def pack_estimators(estimators: dict[str, Any]) -> bytes:
     from skops import io
 
     try:
-        dumped = io.dumps(estimators)
+        dumped = io.dumps({name: _without_code(each) for name, each in estimators.items()})
     except Exception as error:  # what an object does when asked for its state is up to it
         raise StorageError(str(error)) from error
     return _renumbered(dumped)
@@ -121,6 +124,18 @@ def is_known(name: str) -> bool:
     except ImportError:
         return False
     return isinstance(found, type) and issubclass(found, BaseEstimator)
+
+
+def _without_code(estimator: Any) -> Any:
+    """An estimator as it can be kept: a Network without its module, also as the last of steps."""
+    if isinstance(estimator, FrozenEstimator):
+        return FrozenEstimator(_without_code(estimator.estimator))
+    if isinstance(estimator, Pipeline):
+        *before, (name, last) = estimator.steps
+        kept = copy(estimator)
+        kept.steps = [*before, (name, _without_code(last))]
+        return kept
+    return estimator.without_code() if hasattr(estimator, "without_code") else estimator
 
 
 def _renumbered(dumped: bytes) -> bytes:

@@ -1,0 +1,50 @@
+"""Where torch computes, and on how many threads."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lamc.exceptions import TrainingError
+
+
+def find_device(name: str) -> str:
+    """The device of this name; the fastest there is for "auto".
+
+    Examples
+    --------
+    >>> from lamc.learners.devices import find_device
+    >>> find_device("cpu")
+    'cpu'
+    """
+    import torch
+
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        return str(torch.empty(0, device=name).device)
+    except (RuntimeError, AssertionError) as error:  # torch raises either, by the kind of device
+        raise TrainingError(
+            f"device={name!r} cannot be used here: {error}\nGive 'cpu', or 'auto'."
+        ) from error
+
+
+@contextmanager
+def torch_threads(n: int | None) -> Iterator[None]:
+    """Let torch use so many threads, and put back what was set.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.devices import torch_threads
+    >>> with torch_threads(1):
+    ...     torch.get_num_threads()
+    1
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    if n is not None:
+        torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,156 @@
+"""A loss by name or as a function, an optimiser likewise, and the scores that go with the loss."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from lamc import losses
+from lamc.exceptions import TrainingError
+
+Activation: TypeAlias = Literal["sigmoid", "softmax"]
+
+_NOT_LOSSES = {"LargeLoss", "crisp_priors", "gaussian_kl"}
+LOSSES = {name: getattr(losses, name) for name in losses.__all__ if name not in _NOT_LOSSES}
+OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": partial(torch.optim.SGD, momentum=0.9),
+}
+# Losses of a choice among labels, whose logits mean nothing without those of the other labels.
+_CHOICES = (losses.softmax, nn.functional.cross_entropy)
+
+
+class Loss:
+    """A loss of logits and observed labels, told the epoch if it asks for it.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.module.loss import Loss
+    >>> loss = Loss("splc", epochs=10)
+    >>> loss(torch.zeros(2, 3), torch.tensor([0, 2]), epoch=1).shape
+    torch.Size([])
+    """
+
+    def __init__(self, loss: Any, epochs: int) -> None:
+        self.function = _by_name("loss", loss, LOSSES)
+        self.name = name_of(loss)
+        self.asks = required(self.function)
+        self.epochs = epochs
+        _refuse_unfinished(self.function, self.name)
+        open_ = [name for name in self.asks[2:] if name not in ("epoch", "epochs")]
+        if open_:
+            raise TrainingError(
+                f"loss={self.name} also needs {', '.join(open_)}, and Network gives a loss the "
+                "logits, the observed labels and, if it asks, epoch and epochs.\nFix the others: "
+                f"functools.partial(loss, {open_[0]}=…). Where they belong to rows, write a "
+                "training loop of your own with lamc.losses."
+            )
+
+    def __call__(self, logits: Tensor, observed: Tensor, epoch: int) -> Tensor:
+        """Loss of a batch."""
+        told = {"epoch": epoch, "epochs": self.epochs}
+        found = self.function(
+            logits, observed, **{name: told[name] for name in told if name in self.asks}
+        )
+        value = found.loss if isinstance(found, losses.LargeLoss) else found
+        if not isinstance(value, Tensor) or value.ndim > 0:
+            shape = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else "no tensor"
+            raise TrainingError(
+                f"loss={self.name} gave {shape}; a loss is one number for a batch, a tensor of "
+                "shape ().\nTake the mean."
+            )
+        return value
+
+
+def optimiser_for(
+    module: nn.Module, optimiser: Any, *, learning_rate: float, weight_decay: float
+) -> torch.optim.Optimizer:
+    """The optimiser of the parameters that are to be trained."""
+    parameters = [each for each in module.parameters() if each.requires_grad]
+    if not parameters:
+        raise TrainingError(
+            "No parameter of the module requires a gradient, so there is nothing to train.\nTo use "
+            "the module as it is, give LAMC a function from X to scores."
+        )
+    make = _by_name("optimiser", optimiser, OPTIMISERS)
+    return make(parameters, lr=learning_rate, weight_decay=weight_decay)
+
+
+def activation_for(activation: str, loss: Loss) -> Activation:
+    """How logits become scores: as was said, or as the loss has it."""
+    if activation == "auto":
+        function = loss.function
+        while isinstance(function, partial):
+            function = function.func
+        choice = function in _CHOICES or isinstance(function, nn.CrossEntropyLoss)
+        return "softmax" if choice else "sigmoid"
+    if activation not in ("sigmoid", "softmax"):
+        raise TrainingError(f"activation={activation!r}; choose 'auto', 'sigmoid' or 'softmax'.")
+    return activation  # type: ignore[return-value]  # one of the two, as just checked
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    """Names of the parameters that have no default; none if the function does not tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        return []
+    return [
+        each.name
+        for each in parameters
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+
+def name_of(value: Any) -> str:
+    """A function or a name, in words that are the same in every run.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from lamc import losses
+    >>> from lamc.learners.module.loss import name_of
+    >>> name_of(losses.wan), name_of(partial(losses.epr, expected=2))
+    ('lamc.losses.negative.wan', "partial(lamc.losses.count.epr, (), {'expected': 2})")
+    """
+    if isinstance(value, partial):
+        return f"partial({name_of(value.func)}, {value.args}, {value.keywords})"
+    if isinstance(value, str | nn.Module) or not callable(value):
+        return repr(value)
+    return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+
+
+def short_name(value: Any) -> str | None:
+    """The name that a loss or an optimiser is given by; None for a function that has none here.
+
+    Examples
+    --------
+    >>> from lamc import losses
+    >>> from lamc.learners.module.loss import short_name
+    >>> short_name(losses.wan), short_name("adam"), short_name(max)
+    ('wan', 'adam', None)
+    """
+    if isinstance(value, str):
+        return value
+    return next((name for name, function in LOSSES.items() if function is value), None)
+
+
+def _by_name(what: str, value: Any, known: dict[str, Any]) -> Callable[..., Any]:
+    found: Any = known.get(value) if isinstance(value, str) else value
+    if not callable(found):
+        listed = ", ".join(repr(name) for name in known)
+        raise TrainingError(f"{what}={value!r}; give a function, or one of {listed}.")
+    return found
+
+
+def _refuse_unfinished(function: Any, name: str) -> None:
+    if isinstance(function, partial) and function.keywords.get("scheme") == "correct-permanently":
+        raise TrainingError(
+            f"loss={name} leaves it to its caller to write corrections down, which Network does "
+            "not do.\nUse the scheme 'reject' or 'correct-temporarily'."
+        )

@@ -1,0 +1,100 @@
+"""Trees: scikit-learn's own forest where that can be grown, and the same on projections."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lamc import as_labels
+from lamc.datasets import digit_scenes, observe
+from lamc.exceptions import TrainingError
+from lamc.learners import Trees
+from lamc.metrics import average_precision
+
+DATA = digit_scenes(900, random_state=0)
+X, NEW = np.asarray(DATA.X[:600]), np.asarray(DATA.X[600:])
+OBSERVED = observe(DATA.Y[:600], random_state=0)
+
+
+def test_scores_are_those_of_the_forest_on_the_shares():
+    trees = Trees(n_trees=8, random_state=0).fit(X, OBSERVED)
+    np.testing.assert_allclose(trees.predict_proba(NEW), trees.forest_.predict(NEW), atol=1e-6)
+
+
+def test_scores_are_the_shares_of_rows_in_the_same_leaf():
+    trees = Trees(n_trees=3, min_leaf=20, random_state=0).fit(X, OBSERVED)
+    own, new = trees.forest_.apply(X), trees.forest_.apply(NEW[:5])
+    y = OBSERVED.index()
+    for row, leaves in enumerate(new):
+        shares = [
+            np.bincount(y[own[:, tree] == leaf], minlength=10) / (own[:, tree] == leaf).sum()
+            for tree, leaf in enumerate(leaves)
+        ]
+        np.testing.assert_allclose(
+            trees.predict_proba(NEW[[row]])[0], np.mean(shares, axis=0), atol=1e-6
+        )
+
+
+def test_projections_keep_what_trees_learn():
+    """With the labels padded to 60, trees grow on projections and rank as well as before."""
+    padded = as_labels(OBSERVED.index(), classes=np.arange(60))
+    many = Trees(random_state=0).fit(X, padded).predict_proba(NEW)
+    few = Trees(random_state=0).fit(X, OBSERVED).predict_proba(NEW)
+    assert (many[:, 10:] == 0).all()
+    truth = DATA.Y[600:]
+    assert average_precision(truth, many[:, :10]) > average_precision(truth, few) - 0.02
+
+
+def test_size_does_not_grow_with_labels_that_no_row_has():
+    fits = [
+        Trees(n_trees=5, random_state=0).fit(X, as_labels(OBSERVED.index(), classes=np.arange(k)))
+        for k in (100, 10_000)
+    ]
+    assert fits[0].leaves_.nnz == pytest.approx(fits[1].leaves_.nnz, rel=0.3)
+    assert all(isinstance(fit.forest_, ExtraTreesRegressor) for fit in fits)
+    assert fits[1].forest_.n_outputs_ == 32
+
+
+def test_sparse_and_dense_rows_give_the_same():
+    rows = np.where(X > 0.5, X, 0)
+    dense = Trees(n_trees=5, random_state=0).fit(rows, OBSERVED)
+    thin = Trees(n_trees=5, random_state=0).fit(sparse.csr_array(rows), OBSERVED)
+    new = np.where(NEW > 0.5, NEW, 0)
+    np.testing.assert_allclose(
+        dense.predict_proba(new), thin.predict_proba(sparse.csr_array(new)), atol=1e-6
+    )
+
+
+def test_a_tree_of_many_rows_draws_its_own():
+    trees = Trees(n_trees=5, max_rows=100, random_state=0).fit(X, OBSERVED)
+    sizes = [tree.tree_.weighted_n_node_samples[0] for tree in trees.forest_.estimators_]
+    assert sizes == [100] * 5
+    assert average_precision(DATA.Y[600:], trees.predict_proba(NEW)) > 0.4
+
+
+def test_the_seed_decides():
+    one, same, other = (
+        Trees(n_trees=5, random_state=seed).fit(X, OBSERVED).predict_proba(NEW)
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize("name", ["n_trees", "min_leaf", "max_rows"])
+@pytest.mark.parametrize("value", [0, 1.5, None])
+def test_counts_are_checked(name, value):
+    with pytest.raises(TrainingError, match=f"{name}={value!r}; give a whole number from 1"):
+        Trees(**{name: value}).fit(X, OBSERVED)
+
+
+A_COLUMN = "a column of y is the 0/1 column of one label, not a class a row"
+
+
+@parametrize_with_checks(
+    [Trees(n_trees=5)],
+    expected_failed_checks=lambda estimator: {"check_supervised_y_2d": A_COLUMN},
+)
+def test_it_keeps_the_contract_of_scikit_learn(estimator, check):
+    check(estimator)
