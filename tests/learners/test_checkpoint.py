@@ -13,6 +13,7 @@ import pytest
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import TrainingError
 from lamc.learners import APL, CRISP, EPR, MIME, WAN, LargeLoss, trainer
+from lamc.learners.progress import Progress
 
 SCENES = digit_scenes(120)
 X, Y = SCENES.X[:100], SCENES.Y[:100]
@@ -37,7 +38,7 @@ def outcome(learner):
 
 def fit_killed_in(epoch, learner, monkeypatch):
     """Fit a learner, and end it within an epoch."""
-    plain = trainer._train_epoch
+    plain = trainer.train_epoch
 
     def deadly(stack, adam, group, plan, method, now):
         plain(stack, adam, group, plan, method, now)
@@ -45,7 +46,7 @@ def fit_killed_in(epoch, learner, monkeypatch):
             raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(trainer, "_train_epoch", deadly)
+        patch.setattr(trainer, "train_epoch", deadly)
         with pytest.raises(KilledError):
             learner.fit(X, y)
 
@@ -81,6 +82,24 @@ def test_a_training_that_patience_ended_does_not_go_on(tmp_path):
     assert len(values[0.1]) < 40
     assert weights(learner.fit(X, y)) == kept
     assert learner.selection_[0]["values"] == values
+
+
+def test_progress_ends_full_after_a_training_was_resumed(tmp_path, monkeypatch):
+    monkeypatch.setattr(trainer, "CACHE_BYTES", 0)  # the second rate was not begun when it ended
+    shown = []
+
+    class Watched(Progress):
+        def __init__(self, title, total):
+            super().__init__(title, total)
+            shown.append(self)
+
+    monkeypatch.setattr("lamc.learners.progress.Progress", Watched)
+    learner = WAN(**FAST, checkpoint=tmp_path, verbose=True)
+    fit_killed_in(4, learner, monkeypatch)
+    learner.fit(X, y)
+    learner.fit(X, y)
+    assert [each.total for each in shown] == [12, 12, 12]
+    assert [each.done for each in shown] == [3, 12, 12]
 
 
 SCRIPT = """
@@ -179,6 +198,13 @@ def test_how_it_is_run_does_not_matter(tmp_path):
     kept = weights(started(tmp_path))
     again = WAN(**{**FAST, "n_threads": 2}, checkpoint=str(tmp_path), device="cpu")
     assert weights(again.fit(X, y, X_VAL, Y_VAL)) == kept
+
+
+def test_groups_of_another_size_are_refused(tmp_path, monkeypatch):
+    started(tmp_path)
+    monkeypatch.setattr(trainer, "CACHE_BYTES", 0)
+    with pytest.raises(TrainingError, match=r"(?s)holds 2 networks, but now 1 are.*Remove it"):
+        started(tmp_path)
 
 
 def test_a_damaged_checkpoint_is_refused_by_name(tmp_path):

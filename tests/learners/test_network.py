@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, load
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import LabelError, TrainingError
+from lamc.exceptions import LabelError, LAMCWarning, TrainingError
 from lamc.labels import as_labels
 from lamc.learners import AN, APL, MIME, WAN, Softmax
 from lamc.learners import rows as rows_module
@@ -145,6 +145,18 @@ def test_more_than_one_positive_a_row():
     assert average_precision(Y_NEW, learner.predict_proba(X_NEW)) > 0.5
 
 
+def test_labels_marked_as_absent_count_as_unknown_and_a_warning_says_so():
+    known = np.zeros((200, 10), dtype=int)
+    known[np.arange(200), y] = 1
+    marked = known.copy()
+    marked[np.arange(200), (y + 1) % 10] = -1
+    meaning = {0: "unknown", -1: "negative"}
+    with pytest.warns(LAMCWarning, match=r"200 labels as absent, which WAN does not use") as told:
+        found = scores_after(X, as_labels(marked, meaning=meaning))
+    assert told[0].filename == __file__
+    np.testing.assert_array_equal(found, scores_after(X, as_labels(known, knowledge="some")))
+
+
 def test_bad_labels_and_rows_are_refused_with_the_way_out():
     lists = [[int(label)] for label in y]
     lists[3] = []
@@ -236,6 +248,13 @@ def test_runs_are_fitted_together_as_apart():
         assert run.selection_[0]["learning_rate"] == alone.selection_[0]["learning_rate"]
     with pytest.raises(NotFittedError):
         learner.predict_proba(X_NEW)
+
+
+def test_a_rate_given_twice_is_trained_once():
+    twice = WAN(**{**TINY, "learning_rate": (1e-3, 1e-2, 1e-3)}).fit(X, y)
+    once = WAN(**{**TINY, "learning_rate": (1e-3, 1e-2)}).fit(X, y)
+    assert twice.selection_ == once.selection_
+    assert twice.predict_proba(X_NEW).tobytes() == once.predict_proba(X_NEW).tobytes()
 
 
 def test_the_same_seed_gives_the_same_bytes():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from lamc.learners import rows as rows_module
-from lamc.learners.rows import DenseRows, SparseRows, as_rows
+from lamc.learners.rows import DenseRows, SparseRows, as_rows, take
 
 
 def both(X, monkeypatch):
@@ -35,6 +35,24 @@ def test_products_and_gradients_are_those_of_dense_rows(seed, filled):
     compressed.collect(g, out=found)
     dense.collect(g, out=expected)
     torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["dense", "sparse"])
+def test_batches_are_the_rows_in_turn_and_the_last_may_be_smaller(monkeypatch, kind):
+    rng = np.random.default_rng(0)
+    rows = both(rng.normal(size=(9, 4)), monkeypatch)[kind]
+    chosen = torch.from_numpy(rng.integers(9, size=(2, 7)))
+    W, bias = torch.rand(2, 4, 3), torch.rand(2, 1, 3)
+    found = [batch.times(W, bias) for batch in rows.batches(chosen, 3)]
+    assert [part.shape[1] for part in found] == [3, 3, 1]
+    torch.testing.assert_close(torch.cat(found, dim=1), rows.take(chosen).times(W, bias))
+
+
+@pytest.mark.parametrize("shape", [(6,), (6, 3), (6, 2, 2)])
+def test_rows_of_a_table_are_those_of_plain_indexing(shape):
+    table = torch.rand(shape)
+    chosen = torch.tensor([[5, 0, 0, 1], [2, 2, 3, 4]])[:, 1:]
+    assert torch.equal(take(table, chosen), table[chosen])
 
 
 def test_parts_are_slices_and_entries_given_twice_add_up(monkeypatch):

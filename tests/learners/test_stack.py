@@ -9,21 +9,22 @@ from lamc import losses
 from lamc.learners import rows as rows_module
 from lamc.learners.bottleneck import BottleneckStack
 from lamc.learners.rows import as_rows
-from lamc.learners.stack import Shape, Stack
+from lamc.learners.stack import LINE, LONG, Shape, Stack
 
 SHAPE = Shape(features=5, hidden=7, labels=4)
+WIDE = Shape(features=5, hidden=LONG + 1, labels=LONG + 2)  # rows of weights are padded
 SEEDS = [3, 1, 8]
 KEEP = torch.rand(3, 6, 7, generator=torch.Generator().manual_seed(0)).gt(0.3) / 0.7
 
 
-def batch(monkeypatch, kind):
+def batch(monkeypatch, kind, n_labels=4):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 5)) * (rng.random((20, 5)) < 0.6)
     chosen = torch.from_numpy(rng.integers(20, size=(3, 6)))
     monkeypatch.setattr(rows_module, "DENSE_BYTES", 0)
     rows = as_rows(sparse.csr_array(X) if kind == "sparse" else X, "cpu")
     x = torch.from_numpy(X.astype(np.float32))[chosen]
-    observed = torch.from_numpy(rng.integers(4, size=(3, 6)))
+    observed = torch.from_numpy(rng.integers(n_labels, size=(3, 6)))
     return rows.take(chosen), x, observed
 
 
@@ -38,10 +39,14 @@ def assert_gradients(stack, loss, leaves):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-@pytest.mark.parametrize("keep", [None, KEEP], ids=["", "dropout"])
-def test_gradients_are_autograds(monkeypatch, kind, keep):
-    taken, x, observed = batch(monkeypatch, kind)
-    stack = Stack(SHAPE, SEEDS)
+@pytest.mark.parametrize(
+    ("shape", "keep"),
+    [(SHAPE, None), (SHAPE, KEEP), (WIDE, None)],
+    ids=["plain", "dropout", "wide"],
+)
+def test_gradients_are_autograds(monkeypatch, kind, shape, keep):
+    taken, x, observed = batch(monkeypatch, kind, shape.labels)
+    stack = Stack(shape, SEEDS)
     W1, b1, W2, b2 = leaves = [w.clone().requires_grad_() for w in stack.weights]
     hidden = torch.relu(x @ W1 + b1) * (1 if keep is None else keep)
     expected = hidden @ W2 + b2
@@ -89,6 +94,20 @@ def test_a_network_starts_alike_by_itself_and_in_any_stack(make):
     for stacked, single in zip(together.weights, alone.weights, strict=True):
         assert torch.equal(stacked[1], single[0])
         assert not torch.equal(stacked[0], stacked[1])
+
+
+def test_long_rows_begin_with_a_line_of_the_cache_and_end_with_zeros(monkeypatch):
+    taken, _, observed = batch(monkeypatch, "dense", WIDE.labels)
+    stack = Stack(WIDE, SEEDS)
+    stack.backward(at_logits(stack.logits(taken), observed))
+    held = stack.held_weights + stack.held_gradients
+    for whole, part in zip(held, stack.weights + stack.gradients, strict=True):
+        assert whole.shape[-1] == LONG + LINE
+        assert whole.is_contiguous()
+        assert torch.equal(whole[..., : part.shape[-1]], part)
+        assert not whole[..., part.shape[-1] :].any()
+    small = Stack(SHAPE, SEEDS)
+    assert [w.shape for w in small.held_weights] == [w.shape for w in small.weights]
 
 
 def test_starts_are_uniform_as_in_torch():

@@ -12,10 +12,12 @@ from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
 from lamc.learners import trainer
 from lamc.learners.an import AssumeNegative
-from lamc.learners.method import LossMethod
+from lamc.learners.method import LossMethod, Memory
+from lamc.learners.progress import Progress
 from lamc.learners.rows import as_rows
 from lamc.learners.selection import criterion_for
-from lamc.learners.stack import Shape, Stack, initial_weights
+from lamc.learners.stack import LONG, Shape, Stack, initial_weights
+from lamc.learners.stack_adam import StackAdam
 from lamc.learners.trainer import Best, Plan, row_order, train
 
 N, D, H, K = 50, 6, 8, 5
@@ -57,10 +59,12 @@ def assert_same(first, second, **tolerance):
 # -- against the plain way -----------------------------------------------------------------------
 
 
-def twin(seed, rate, epochs, weight_decay=0.0):
+def twin(seed, rate, epochs, weight_decay=0.0, hidden=H):
     """The plain PyTorch way: one network, autograd, Adam, batch after batch."""
-    W1, b1, W2, b2 = (torch.from_numpy(w) for w in initial_weights([(D, H), (H, K)], seed))
-    network = torch.nn.Sequential(torch.nn.Linear(D, H), torch.nn.ReLU(), torch.nn.Linear(H, K))
+    layers = [(D, hidden), (hidden, K)]
+    W1, b1, W2, b2 = (torch.from_numpy(w) for w in initial_weights(layers, seed))
+    first, second = (torch.nn.Linear(*layer) for layer in layers)
+    network = torch.nn.Sequential(first, torch.nn.ReLU(), second)
     with torch.no_grad():
         network[0].weight.copy_(W1.T)
         network[0].bias.copy_(b1[0])
@@ -83,6 +87,15 @@ def test_a_stack_ends_with_the_weights_of_the_plain_way(method, weight_decay):
     found = run([5, 9], one_rate(weight_decay=weight_decay), method)
     for seed, network in zip([5, 9], found, strict=True):
         for a, b in zip(network.weights, twin(seed, 1e-2, 4, weight_decay), strict=True):
+            np.testing.assert_allclose(a, b, atol=2e-5)
+
+
+def test_networks_with_long_rows_of_weights_do_so_too():
+    shape = Shape(D, LONG + 1, K)
+    training = train(ROWS, OBSERVED, shape, [5, 9], one_rate(weight_decay=0.1), wan, None)
+    for seed, network in zip([5, 9], training.networks, strict=True):
+        expected = twin(seed, 1e-2, 4, weight_decay=0.1, hidden=LONG + 1)
+        for a, b in zip(network.weights, expected, strict=True):
             np.testing.assert_allclose(a, b, atol=2e-5)
 
 
@@ -111,7 +124,7 @@ def test_each_network_ends_as_it_does_alone(dropout):
         assert network.choice.learning_rate == alone.choice.learning_rate
 
 
-@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("size", [1, 2, 3])
 def test_groups_of_any_size_give_the_same(monkeypatch, size):
     whole = run([5, 9, 2], criterion=clean())
     monkeypatch.setattr(trainer, "CACHE_BYTES", size * 16 * SHAPE.parameters)
@@ -119,6 +132,48 @@ def test_groups_of_any_size_give_the_same(monkeypatch, size):
     for first, second in zip(whole, run([5, 9, 2], criterion=clean()), strict=True):
         assert_same(first, second, atol=1e-5)
         assert first.choice.learning_rate == second.choice.learning_rate
+
+
+# -- memory --------------------------------------------------------------------------------------
+
+
+def sizes_of_groups(criterion=None, beside=trainer.NOTHING):
+    sizes = []
+
+    def method(group):
+        sizes.append(len(group))
+        return wan(group)
+
+    train(ROWS, OBSERVED, SHAPE, [5, 9, 2], PLAN, method, criterion, beside=beside)
+    return sizes
+
+
+def test_networks_wait_where_they_would_take_too_much():
+    assert sizes_of_groups() == [6]  # three seeds, two rates
+    assert sizes_of_groups(beside=Memory(each_step=trainer.CACHE_BYTES // 6)) == [3, 3]  # not 5, 1
+    assert sizes_of_groups(beside=Memory(rows=trainer.ROW_BYTES // 3)) == [3, 3]
+    assert sizes_of_groups(beside=Memory(rows=2 * trainer.ROW_BYTES)) == [1] * 6
+
+
+def test_scores_of_validation_rows_count(monkeypatch):
+    monkeypatch.setattr(trainer, "ROW_BYTES", 2 * (4 * N * K) + 100)
+    assert sizes_of_groups() == [6]
+    assert sizes_of_groups(clean()) == [2, 2, 2]
+    assert sizes_of_groups(clean(), Memory(rows=51)) == [1] * 6
+
+
+@pytest.mark.parametrize("shape", [SHAPE, Shape(50, LONG + 1, 2 * LONG - 3)])
+def test_a_network_takes_the_memory_that_is_told(shape):
+    stack = Stack(shape, [5, 9])
+    adam = StackAdam(stack.held_weights, stack.held_gradients, [1e-2, 1e-3])
+    best = [weight.clone() for weight in stack.weights]
+    held = [*stack.held_weights, *stack.held_gradients, *adam.state().values(), *best]
+    told = 20 * shape.parameters * 9 / 8
+    counters = 4 * 2
+    assert sum(tensor.untyped_storage().nbytes() for tensor in held) <= 2 * told + counters
+
+
+# -- seeds and rows ------------------------------------------------------------------------------
 
 
 def test_the_same_seeds_give_the_same_bytes_and_others_do_not():
@@ -141,6 +196,15 @@ def test_every_row_is_used_once_an_epoch_the_last_batch_too():
         assert sorted(order.tolist()) == list(range(N))
 
 
+def test_batches_hold_the_rows_and_labels_that_they_name():
+    class Comparing(LossMethod):
+        def gradient(self, logits, step):
+            assert torch.equal(step.observed, OBSERVED[step.rows])
+            return super().gradient(logits, step)
+
+    run([5, 9], one_rate(epochs=1, batch_size=3), lambda group: Comparing(losses.an))
+
+
 def test_a_matrix_with_one_positive_a_row_gives_what_the_index_does():
     matrix = torch.nn.functional.one_hot(OBSERVED, K).bool()
     (by_index,), (by_matrix,) = run([5]), run([5], observed=matrix)
@@ -154,6 +218,7 @@ class Fixed:
     """A criterion that says what it is told, epoch by epoch, for one rate after the other."""
 
     name = "as told"
+    rows = ROWS
 
     def __init__(self, *values):
         self.told = iter(values)
@@ -251,6 +316,7 @@ class Interrupts:
     """A criterion at which the user presses Ctrl-C."""
 
     name = "interrupted"
+    rows = ROWS
 
     def __init__(self, after):
         self.left = after
@@ -279,10 +345,22 @@ def test_an_interruption_before_anything_was_trained_is_raised():
 
 
 def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys):
-    from lamc.learners.progress import Progress
-
     with Progress("WAN", total=8) as progress:
         train(ROWS, OBSERVED, SHAPE, [5, 9], one_rate(), wan, clean(), progress=progress)
     lines = capsys.readouterr().err.strip().splitlines()
     assert len(lines) == 4
     assert re.fullmatch(r"WAN: epoch 4 of 2 networks, best 0\.\d{4}", lines[-1])
+
+
+def test_progress_ends_full_when_patience_ends_training():
+    plan = one_rate(epochs=9, patience=2)
+    with Progress("WAN", total=2 * 9) as progress:
+        told = Fixed(0.1, 0.5, 0.4, 0.5)  # a fifth would be refused
+        train(ROWS, OBSERVED, SHAPE, [5, 9], plan, wan, told, progress=progress)
+    assert progress.done == progress.total
+
+
+def test_progress_stops_short_when_training_does():
+    with Progress("WAN", total=4) as progress:
+        train(ROWS, OBSERVED, SHAPE, [5], one_rate(), wan, Interrupts(3), progress=progress)
+    assert progress.done == 3

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from lamc.exceptions import TrainingError
@@ -21,6 +20,7 @@ from lamc.learners.method import Method
 from lamc.learners.rows import Rows
 from lamc.learners.selection import Criterion
 from lamc.learners.stack import ROWS_AT_ONCE, Stack
+from lamc.learners.stack_adam import StackAdam
 
 if TYPE_CHECKING:
     from lamc.learners.trainer import Best
@@ -43,7 +43,7 @@ class Checkpoint:
         self,
         epoch: int,
         stack: Stack,
-        adam: torch.optim.Optimizer,
+        adam: StackAdam,
         best: "Best",
         method: Method,
     ) -> None:
@@ -51,12 +51,11 @@ class Checkpoint:
         from safetensors.torch import save_file
 
         tensors = _named("weight", stack.weights) | _named("best", best.weights)
-        for number, parameter in enumerate(_parameters(adam)):
-            state = adam.state[parameter]
-            tensors |= {f"adam.{number}.{name}": state[name] for name in _ADAM}
-        tensors |= {f"method.{name}": tensor for name, tensor in method.state().items()}
+        for owner, state in (("adam", adam.state()), ("method", method.state())):
+            tensors |= {f"{owner}.{name}": tensor for name, tensor in state.items()}
         about = {
             "digest": self.digest,
+            "networks": str(len(stack)),
             "epoch": str(epoch),
             "best": json.dumps([best.values.tolist(), best.epochs]),
             "history": json.dumps([values.tolist() for values in best.history]),
@@ -64,9 +63,7 @@ class Checkpoint:
         with whole_file(self.path) as part:
             save_file({name: t.contiguous().cpu() for name, t in tensors.items()}, part, about)
 
-    def resume(
-        self, stack: Stack, adam: torch.optim.Optimizer, best: "Best", method: Method
-    ) -> int:
+    def resume(self, stack: Stack, adam: StackAdam, best: "Best", method: Method) -> int:
         """Put back the state of the last epoch written, and return its number; 0 if none was."""
         if not self.path.exists():
             return 0
@@ -85,27 +82,21 @@ class Checkpoint:
                 f"The checkpoint {self.path} belongs to another training: other data, settings or "
                 "seeds.\nRemove it, or name another folder."
             )
+        if about["networks"] != str(len(stack)):
+            raise TrainingError(
+                f"The checkpoint {self.path} holds {about['networks']} networks, but now "
+                f"{len(stack)} are trained together: it comes from another version of LAMC.\n"
+                "Remove it to start again."
+            )
         for names, kept in (("weight", stack.weights), ("best", best.weights)):
             for number, tensor in enumerate(kept):
                 tensor.copy_(tensors[f"{names}.{number}"])
-        for number, parameter in enumerate(_parameters(adam)):
-            adam.state[parameter] = {
-                name: tensors[f"adam.{number}.{name}"].to(parameter.device) for name in _ADAM
-            }
         values, epochs = json.loads(about["best"])
         best.values[:], best.epochs[:] = values, epochs
         best.history[:] = [np.asarray(each) for each in json.loads(about["history"])]
-        method.restore(
-            {
-                name.removeprefix("method."): tensor
-                for name, tensor in tensors.items()
-                if name.startswith("method.")
-            }
-        )
+        adam.restore(_of("adam.", tensors))
+        method.restore(_of("method.", tensors))
         return int(about["epoch"])
-
-
-_ADAM = ("step", "exp_avg", "exp_avg_sq")
 
 
 def digest_of(
@@ -140,5 +131,7 @@ def _named(name: str, tensors: tuple[Tensor, ...]) -> dict[str, Tensor]:
     return {f"{name}.{number}": tensor for number, tensor in enumerate(tensors)}
 
 
-def _parameters(adam: torch.optim.Optimizer) -> list[Tensor]:
-    return [parameter for group in adam.param_groups for parameter in group["params"]]
+def _of(owner: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of one owner, by the names it gave them."""
+    own = [name for name in tensors if name.startswith(owner)]
+    return {name.removeprefix(owner): tensors[name] for name in own}

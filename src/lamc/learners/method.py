@@ -48,12 +48,16 @@ class Group:
 class Memory:
     """Bytes that a method takes for each network, beside those of the network.
 
+    The trainer takes as many networks together as fit: see
+    :func:`lamc.learners.trainer.group_size`.
+
     Attributes
     ----------
     each_step : int
-        What every step goes through, such as a second network.
+        What every step goes through, such as a second network: 16 for each of its parameters.
     rows : int
-        What is kept for the training rows, of which a step needs a few.
+        What there is for each training row, of which a step needs a few: tables of the method, and
+        4 n K if it asks for the scores of all rows after an epoch.
     """
 
     each_step: int = 0

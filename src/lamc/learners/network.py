@@ -1,8 +1,8 @@
 """The base of all learners that train a two-layer network."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from lamc.exceptions import LabelError, TrainingError
-from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels import Labels
 from lamc.learners.base import Learner
+from lamc.learners.devices import find_device, torch_threads
+from lamc.learners.holdout import hold_out, observed_only, tell_of_negatives, validation_labels
+from lamc.learners.numbers import are_rates, draw_seeds, is_count
 from lamc.learners.scaling import standard_scale
-from lamc.types import AnyArray, FloatArray, ScoreMatrix
+from lamc.types import FloatArray, ScoreMatrix
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -71,6 +73,12 @@ class NetworkLearner(Learner):
         W1, b1, W2 and b2, each with a first axis over the models.
     selection_ : list of dict
         For each model the rate and epoch that were chosen, by what criterion, and its values.
+
+    Notes
+    -----
+    Models and learning rates are trained side by side, as many at once as memory is meant to take:
+    20 bytes a parameter for each of them, and what the method keeps for rows. See
+    :func:`lamc.learners.trainer.group_size`.
     """
 
     hidden: int | Literal["labels"] = 256
@@ -97,13 +105,14 @@ class NetworkLearner(Learner):
         X : array-like or sparse matrix of shape (n, d)
             Training rows.
         y : labels in any form of :func:`lamc.as_labels`
-            Observed labels; what is not marked counts as unknown.
+            Observed labels; what is not marked counts as unknown. So do labels that are marked as
+            absent: no network learner uses them, and a warning says so.
         X_val, Y_val : optional
             Rows to choose epoch and learning rate by, with all their labels (as a matrix or lists)
             or one observed label each. Without them a part of ``X`` is held out, and judged by its
             observed labels.
         """
-        seeds = _seeds(self.random_state, self.n_models)
+        seeds = draw_seeds(self.random_state, self.n_models)
         training = self._train(X, y, X_val, Y_val, seeds)
         self._keep(training.networks)
         if training.interrupted:
@@ -118,7 +127,7 @@ class NetworkLearner(Learner):
         Each is what a clone with that random state would be after ``fit``, up to rounding.
         """
         learners = [clone(self).set_params(random_state=seed) for seed in seeds]
-        of_learner = [_seeds(seed, self.n_models) for seed in seeds]
+        of_learner = [draw_seeds(seed, self.n_models) for seed in seeds]
         trainer = clone(self)
         training = trainer._train(X, y, X_val, Y_val, [seed for own in of_learner for seed in own])
         if training.interrupted:
@@ -142,7 +151,11 @@ class NetworkLearner(Learner):
         raise NotImplementedError
 
     def _memory(self, shape: "Shape", n_rows: int) -> "Memory":
-        """What the method takes for each network."""
+        """What the method takes for each network, for n training rows; the trainer counts on it.
+
+        A learner with a table of its rows, with further weights, or that looks at the scores of
+        all rows after an epoch says here how much that is.
+        """
         from lamc.learners.method import Memory
 
         return Memory()
@@ -168,13 +181,14 @@ class NetworkLearner(Learner):
             raise LabelError("Give both X_val and Y_val, or neither.")
         plan = self._plan(chooses=X_val is not None or self.validation_size > 0)
         X, labels = self._read(X, y)
+        tell_of_negatives(labels, by=type(self).__name__)
         if X_val is None:
             X, labels, X_val, labels_val = self._held_out(X, labels)
         else:
-            X_val, labels_val = self._check_rows(X_val), _complete(Y_val, labels.classes)
+            X_val, labels_val = self._check_rows(X_val), validation_labels(Y_val, labels.classes)
             labels_val.require_rows(X_val.shape[0], of="X_val")
         self.scale_ = standard_scale(X) if self.standardise else None
-        device = _device(self.device)
+        device = find_device(self.device)
         rows = as_rows(self._prepared(X), device)
         observed = _observed(labels, device)
         hidden = len(labels.classes) if self.hidden == "labels" else self.hidden
@@ -188,7 +202,7 @@ class NetworkLearner(Learner):
             checkpoint = Checkpoint(Path(self.checkpoint), group=0, digest=digest)
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
         title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
-        with _threads(self.n_threads), title as progress:
+        with torch_threads(self.n_threads), title as progress:
             return train(
                 rows,
                 observed,
@@ -206,18 +220,19 @@ class NetworkLearner(Learner):
         """Check the settings of training."""
         from lamc.learners.trainer import Plan
 
-        rates = tuple(np.atleast_1d(np.asarray(self.learning_rate, dtype=np.float64)).tolist())
+        given = np.atleast_1d(np.asarray(self.learning_rate, dtype=np.float64)).tolist()
+        rates = tuple(dict.fromkeys(given))
         count = "a whole number from 1"
         checks = [
-            ("hidden", self.hidden == "labels" or _is_count(self.hidden), f"{count}, or 'labels'"),
-            ("epochs", _is_count(self.epochs), count),
-            ("batch_size", _is_count(self.batch_size), count),
-            ("learning_rate", _are_rates(rates), "numbers above 0"),
+            ("hidden", self.hidden == "labels" or is_count(self.hidden), f"{count}, or 'labels'"),
+            ("epochs", is_count(self.epochs), count),
+            ("batch_size", is_count(self.batch_size), count),
+            ("learning_rate", are_rates(rates), "numbers above 0"),
             ("dropout", 0 <= self.dropout < 1, "a share from 0 to below 1"),
             ("weight_decay", 0 <= self.weight_decay < math.inf, "a number from 0"),
             ("validation_size", 0 <= self.validation_size < 1, "a share from 0 to below 1"),
-            ("patience", self.patience is None or _is_count(self.patience), f"{count}, or None"),
-            ("n_threads", self.n_threads is None or _is_count(self.n_threads), f"{count}, or None"),
+            ("patience", self.patience is None or is_count(self.patience), f"{count}, or None"),
+            ("n_threads", self.n_threads is None or is_count(self.n_threads), f"{count}, or None"),
         ]
         for name, fits, expected in checks:
             if not fits:
@@ -240,14 +255,10 @@ class NetworkLearner(Learner):
         self, X: ScoreMatrix, labels: Labels
     ) -> tuple[ScoreMatrix, Labels, ScoreMatrix | None, Labels | None]:
         """Rows to train on and rows to choose by; the same ones whatever the random state."""
-        n = len(labels)
-        count = min(math.ceil(self.validation_size * n), n - 1)
-        if count == 0:
+        if self.validation_size == 0:
             return X, labels, None, None
-        order = np.random.default_rng(0).permutation(n)
-        held, kept = np.sort(order[:count]), np.sort(order[count:])
-        observed = Labels(labels.positives[held], labels.classes, Knowledge.SOME)
-        return X[kept], labels[kept], X[held], observed
+        kept, held = hold_out(len(labels), self.validation_size)
+        return X[kept], labels[kept], X[held], observed_only(labels[held])
 
     def _prepared(self, X: ScoreMatrix) -> ScoreMatrix:
         scaled = X if self.scale_ is None else self.scale_.transform(X)
@@ -270,13 +281,6 @@ class NetworkLearner(Learner):
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
 
-def _seeds(random_state: Any, n_models: int) -> list[int]:
-    if not _is_count(n_models):
-        raise TrainingError(f"n_models={n_models!r}; give a whole number from 1.")
-    drawn: list[int] = check_random_state(random_state).randint(2**31 - 1, size=n_models).tolist()
-    return drawn
-
-
 def _observed(labels: Labels, device: str) -> "Tensor":
     """The label of each row, or a 0/1 matrix if some rows have several."""
     import torch
@@ -284,48 +288,3 @@ def _observed(labels: Labels, device: str) -> "Tensor":
     if (labels.cardinality == 1).all():
         return torch.from_numpy(labels.index()).to(device)
     return torch.from_numpy(labels.positives.toarray()).to(device)
-
-
-def _complete(Y: Any, classes: AnyArray) -> Labels:
-    """Validation labels; a matrix or lists are taken to name all that are true."""
-    if isinstance(Y, Labels):
-        return Y.align(classes)
-    labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)
-    if labels.knowledge is Knowledge.SINGLE or labels.negatives is not None:
-        return labels
-    return Labels(labels.positives, labels.classes, Knowledge.ALL)
-
-
-def _device(name: str) -> str:
-    import torch
-
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        return str(torch.empty(0, device=name).device)
-    except (RuntimeError, AssertionError) as error:  # torch raises either, by the kind of device
-        raise TrainingError(
-            f"device={name!r} cannot be used here: {error}\nGive 'cpu', or 'auto'."
-        ) from error
-
-
-@contextmanager
-def _threads(n: int | None) -> Iterator[None]:
-    """Let torch use so many threads, and put back what was set."""
-    import torch
-
-    before = torch.get_num_threads()
-    if n is not None:
-        torch.set_num_threads(n)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def _are_rates(values: Sequence[float]) -> bool:
-    return len(values) > 0 and all(0 < value < math.inf for value in values)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and bool(value >= 1)

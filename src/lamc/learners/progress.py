@@ -10,6 +10,8 @@ from lamc.types import FloatArray
 class Progress:
     """Counts the epochs of all networks; a context that shows the bar while it is open.
 
+    It ends full: epochs that need no training are counted as well.
+
     Examples
     --------
     >>> from lamc.learners.progress import Progress
@@ -41,11 +43,15 @@ class Progress:
 
     def epoch(self, epoch: int, n_models: int, best: FloatArray | list[float]) -> None:
         """Note that ``n_models`` networks have finished an epoch."""
-        self.done += n_models
-        self._bar.update(self._task, completed=self.done)
+        self.skip(1, n_models)
         if not sys.stderr.isatty():
             print(
                 f"{self.title}: epoch {epoch} of {n_models} networks, best {max(best):.4f}",
                 file=sys.stderr,
                 flush=True,
             )
+
+    def skip(self, epochs: int, n_models: int) -> None:
+        """Count epochs as done, such as those a checkpoint holds or patience leaves out."""
+        self.done += epochs * n_models
+        self._bar.update(self._task, completed=self.done)

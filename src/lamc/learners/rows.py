@@ -1,5 +1,6 @@
 """Training rows on the device, dense or sparse, and the batches that networks take of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,6 +35,9 @@ class Rows(Protocol):
     def take(self, chosen: Tensor) -> Batch:
         """Take the rows ``chosen`` (M, B) for each network."""
 
+    def batches(self, chosen: Tensor, size: int) -> Iterable[Batch]:
+        """Take the rows ``chosen`` in batches of ``size``; the last may be smaller."""
+
     def dense(self, chosen: Tensor) -> Tensor:
         """The rows ``chosen`` (M, B) themselves, (M, B, d)."""
 
@@ -41,6 +45,11 @@ class Rows(Protocol):
         """Rows from ``start`` to ``end``, dense."""
 
     def __len__(self) -> int: ...
+
+
+def take(table: Tensor, chosen: Tensor) -> Tensor:
+    """``table[chosen]``, in a fraction of the time that torch's general indexing takes."""
+    return table.index_select(0, chosen.reshape(-1)).view(*chosen.shape, *table.shape[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +80,15 @@ class DenseRows:
 
     def take(self, chosen: Tensor) -> DenseBatch:
         """Take rows."""
-        return DenseBatch(self.values[chosen])
+        return DenseBatch(self.dense(chosen))
+
+    def batches(self, chosen: Tensor, size: int) -> Iterable[DenseBatch]:
+        """Take rows in batches; they are gathered at once, which is faster."""
+        return map(DenseBatch, torch.split(self.dense(chosen), size, dim=1))
 
     def dense(self, chosen: Tensor) -> Tensor:
         """The rows themselves."""
-        return self.values[chosen]
+        return take(self.values, chosen)
 
     def part(self, start: int, end: int) -> Tensor:
         """Rows from ``start`` to ``end``."""
@@ -133,6 +146,10 @@ class SparseRows:
         entries = torch.arange(len(of_row), device=rows.device) + (first - starts)[of_row]
         columns = self.columns[entries] + (of_row // b) * self.n_features
         return SparseBatch(columns, self.values[entries], starts, of_row)
+
+    def batches(self, chosen: Tensor, size: int) -> Iterable[SparseBatch]:
+        """Take rows in batches."""
+        return map(self.take, torch.split(chosen, size, dim=1))
 
     def dense(self, chosen: Tensor) -> Tensor:
         """The rows themselves."""

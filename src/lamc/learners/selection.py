@@ -61,9 +61,12 @@ class ObservedLikelihood:
     def values(self, stack: Stack, activation: Activation) -> FloatArray:
         """Log-likelihood under each network."""
         row, label = (torch.from_numpy(axis) for axis in self.labels.positives.tocoo().coords)
-        scores = stack.scores(self.rows, activation).double().clamp_min(1e-12)
-        share = scores[:, row, label] / scores.sum(dim=2)[:, row]
-        return share.log().mean(dim=1).cpu().numpy()
+        found = []
+        for own in stack.scores(self.rows, activation):
+            scores = own.double().clamp_min(1e-12)
+            share = scores[row, label] / scores.sum(dim=1)[row]
+            found.append(float(share.log().mean()))
+        return np.asarray(found)
 
 
 @dataclass(frozen=True)

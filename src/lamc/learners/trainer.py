@@ -7,9 +7,9 @@ cost of a step and large ones do not evict each other.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -19,14 +19,17 @@ from lamc.exceptions import TrainingError
 from lamc.learners.checkpoint import Checkpoint
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.progress import Progress
-from lamc.learners.rows import Rows
+from lamc.learners.rows import Batch, Rows, take
 from lamc.learners.selection import Choice, Criterion
 from lamc.learners.stack import Shape, Stack
+from lamc.learners.stack_adam import StackAdam
 from lamc.types import FloatArray
 
-# Bytes of weights, gradients and Adam's two moments that a group may take: see `group_size`.
-CACHE_BYTES = 24 << 20
-ROW_BYTES = 2 << 30  # that a group may keep for the training rows
+# Bytes that a group of networks may take, see `group_size`: of what every step goes through, and of
+# what is kept for the rows. The first is the share of a large processor's cache that one can hope
+# for; networks beyond it slow each other down.
+CACHE_BYTES, ROW_BYTES = 12 << 20, 2 << 30
+GATHERED = 8  # batches whose rows are gathered at once
 NOTHING = Memory()
 
 
@@ -129,29 +132,31 @@ class Training:
     interrupted: bool
 
 
-class Weighted(Protocol):
-    """Networks side by side: weights with a first axis over networks, and their gradients."""
-
-    weights: tuple[Tensor, ...]
-    gradients: tuple[Tensor, ...]
-
-
 def group_size(shape: Shape, n_tasks: int, beside: Memory = NOTHING) -> int:
-    """Networks to train together: each takes 16 bytes a parameter while it is trained.
+    """Networks to train together; the others wait, so memory does not grow with their number.
 
-    Four of them for the weight, and as many each for its gradient and Adam's two moments. What a
-    method needs ``beside`` each network counts as well.
+    A network of P parameters takes 20 P bytes in training: four each for the weight, its gradient,
+    Adam's two moments, and the best weight so far; up to an eighth more where rows of weights are
+    padded (:func:`lamc.learners.stack.held`). Every step goes through all but the last four, and
+    through what the method has ``beside`` each network: for all networks of a group that stays
+    within ``CACHE_BYTES``. What is kept for rows stays within ``ROW_BYTES``. A network that takes
+    more than either is trained alone. One that is done takes 4 P bytes. Groups are of equal size,
+    the last apart.
 
     Examples
     --------
+    >>> from lamc.learners.method import Memory
     >>> from lamc.learners.stack import Shape
     >>> from lamc.learners.trainer import group_size
     >>> group_size(Shape(103, 14, 14), n_tasks=15), group_size(Shape(500, 983, 983), n_tasks=15)
     (15, 1)
+    >>> group_size(Shape(103, 14, 14), n_tasks=15, beside=Memory(rows=300_000_000))
+    5
     """
     in_cache = CACHE_BYTES // (16 * shape.parameters + beside.each_step)
     in_memory = ROW_BYTES // max(1, beside.rows)
-    return max(1, min(n_tasks, in_cache, in_memory))
+    most = max(1, min(n_tasks, in_cache, in_memory))
+    return math.ceil(n_tasks / math.ceil(n_tasks / most))
 
 
 def train(
@@ -195,7 +200,8 @@ def train(
         Told of every epoch.
     """
     tasks = [Task(seed, rate) for rate in plan.learning_rates for seed in seeds]
-    size = group_size(shape, len(tasks), beside)
+    judged = 0 if criterion is None else 4 * len(criterion.rows) * shape.labels
+    size = group_size(shape, len(tasks), replace(beside, rows=beside.rows + judged))
     found: dict[Task, Kept] = {}
     interrupted = False
     for start in range(0, len(tasks), size):
@@ -231,7 +237,9 @@ def _train_group(
 ) -> Best:
     """Train networks side by side."""
     stack = method.stack(group)
-    adam = adam_for(stack, group.learning_rates, plan.weight_decay)
+    adam = StackAdam(
+        stack.held_weights, stack.held_gradients, group.learning_rates, plan.weight_decay
+    )
     best = Best(
         weights=tuple(weight.clone() for weight in stack.weights),
         values=np.full(len(group), -np.inf),
@@ -239,12 +247,14 @@ def _train_group(
         patience=plan.patience,
     )
     done = 0 if checkpoint is None else checkpoint.resume(stack, adam, best, method)
+    if progress is not None:
+        progress.skip(done, len(group))
     try:
         for epoch in range(done + 1, plan.epochs + 1):
             if best.over():
                 break
             method.before_epoch(epoch)
-            _train_epoch(stack, adam, group, plan, method, epoch)
+            train_epoch(stack, adam, group, plan, method, epoch)
             method.after_epoch(epoch, lambda: stack.scores(group.rows, method.activation))
             if criterion is None:
                 best.note(np.full(len(group), float(epoch)), epoch, stack)
@@ -256,25 +266,24 @@ def _train_group(
                 progress.epoch(epoch, len(group), best.values)
     except KeyboardInterrupt:
         best.interrupted = True
+    if progress is not None and not best.interrupted:
+        progress.skip(plan.epochs - len(best.history), len(group))
     return best
 
 
-def _train_epoch(
+def train_epoch(
     stack: Stack,
-    adam: torch.optim.Optimizer,
+    adam: StackAdam,
     group: Group,
     plan: Plan,
     method: Method,
     epoch: int,
 ) -> None:
-    orders = [row_order(seed, epoch, len(group.rows)) for seed in group.seeds]
-    order = torch.from_numpy(np.stack(orders)).to(group.device)
+    """Take a group of networks once through all rows, each in its own order."""
     dropout = Dropout(plan.dropout, group.seeds, epoch, device=group.device)
-    for number, start in enumerate(range(0, len(group.rows), plan.batch_size), start=1):
-        chosen = order[:, start : start + plan.batch_size]
-        step = Step(chosen, group.observed[chosen], epoch)
-        keep = dropout.mask(chosen.shape[1], stack.shape.hidden)
-        at_logits = method.gradient(stack.logits(group.rows.take(chosen), keep), step)
+    for number, (batch, step) in enumerate(_batches(group, plan.batch_size, epoch), start=1):
+        keep = dropout.mask(step.rows.shape[1], stack.shape.hidden)
+        at_logits = method.gradient(stack.logits(batch, keep), step)
         if not math.isfinite(float(at_logits.sum())):
             _refuse_to_go_on(at_logits, group, epoch, number)
         stack.backward(at_logits)
@@ -282,17 +291,16 @@ def _train_epoch(
         method.after_step(step)
 
 
-def adam_for(networks: Weighted, rates: Sequence[float], weight_decay: float) -> torch.optim.Adam:
-    """Adam with a learning rate for each network; those with equal rates stand side by side."""
-    groups = []
-    for rate in dict.fromkeys(rates):
-        own = [model for model, other in enumerate(rates) if other == rate]
-        part = slice(own[0], own[-1] + 1)
-        parameters = [weight[part] for weight in networks.weights]
-        for parameter, gradient in zip(parameters, networks.gradients, strict=True):
-            parameter.grad = gradient[part]
-        groups.append({"params": parameters, "lr": rate})
-    return torch.optim.Adam(groups, weight_decay=weight_decay, fused=True)
+def _batches(group: Group, size: int, epoch: int) -> Iterator[tuple[Batch, Step]]:
+    """The batches of an epoch; rows and labels of several are gathered at once."""
+    orders = [row_order(seed, epoch, len(group.rows)) for seed in group.seeds]
+    order = torch.from_numpy(np.stack(orders)).to(group.device)
+    for several in torch.split(order, GATHERED * size, dim=1):
+        batches = group.rows.batches(several, size)
+        chosen = torch.split(several, size, dim=1)
+        observed = torch.split(take(group.observed, several), size, dim=1)
+        for batch, rows, labels in zip(batches, chosen, observed, strict=True):
+            yield batch, Step(rows, labels, epoch)
 
 
 def row_order(seed: int, epoch: int, n: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
