@@ -25,10 +25,10 @@ class Blend(Learner):
     """Networks and trees, mixed: the scorer for someone who has no time to tune one.
 
     Three estimates of r, the probability that a label is the one observed, are mixed: an ensemble
-    of networks with dropout (:class:`WAN`), extremely randomised trees (:class:`Trees`), and how
-    often the label was observed at all. Their weights are those under which held-out labels are
-    most likely. So trees carry dense features, networks sparse ones, and where there is little to
-    learn the scores stay near the frequencies.
+    of networks with dropout (:class:`WAN`), stopped when held-out labels get less likely; extremely
+    randomised trees (:class:`Trees`); and how often the label was observed at all. Their weights
+    are those under which held-out labels are most likely. So trees carry dense features, networks
+    sparse ones, and where there is little to learn the scores stay near the frequencies.
 
     Given validation rows with all their labels, the scores are also corrected for what was
     revealed. A label with few observations, or one that stands in rows with many others, is
@@ -148,7 +148,7 @@ class Blend(Learner):
             n_threads=self.n_threads,
             verbose=self.verbose,
             random_state=rng.randint(2**31 - 1),
-        ).fit(rows, labels, rows_val, labels_val)
+        ).fit(rows, labels, rows_val, observed_only(labels_val))
         self.trees_ = Trees(
             n_trees=n_trees,
             n_jobs=-1 if self.n_threads is None else self.n_threads,

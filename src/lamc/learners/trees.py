@@ -37,8 +37,9 @@ class Trees(Learner):
         Trees to grow.
     min_leaf : int
         Fewest training rows in a leaf.
-    max_features : float or "sqrt"
-        Share of the features that a split is chosen from, or the square root of their number.
+    max_features : int, float, "sqrt" or None
+        Features that a split is chosen from, as scikit-learn counts them; None for a tenth, but at
+        least 10 and at most 100.
     max_rows : int
         Most rows that a tree is grown on; of more, each tree draws its own.
     n_jobs : int, optional
@@ -66,8 +67,8 @@ class Trees(Learner):
     """
 
     n_trees: int = 100
-    min_leaf: int = 5
-    max_features: float | str = "sqrt"
+    min_leaf: int = 3
+    max_features: int | float | str | None = None
     max_rows: int = 50_000
     n_jobs: int | None = None
     random_state: Any = None
@@ -85,7 +86,7 @@ class Trees(Learner):
         self.forest_ = ExtraTreesRegressor(
             self.n_trees,
             min_samples_leaf=self.min_leaf,
-            max_features=self.max_features,
+            max_features=self.max_features or _some_features(rows.shape[1]),
             bootstrap=n > self.max_rows,
             max_samples=self.max_rows if n > self.max_rows else None,
             n_jobs=self.n_jobs,
@@ -135,3 +136,7 @@ def _directions(shares: SparseMatrix, rng: np.random.RandomState) -> FloatArray:
     if n_labels <= _DIRECTIONS:
         return shares.toarray()
     return shares @ (rng.standard_normal((n_labels, _DIRECTIONS)) / np.sqrt(_DIRECTIONS))
+
+
+def _some_features(n: int) -> int:
+    return min(n, max(10, min(100, round(n / 10))))
