@@ -45,7 +45,7 @@ test-browser: .venv/installed-browser  ## look at the report in a real browser (
 	@$(PYTEST) -m browser tests/browser
 
 docs: .venv/installed-docs  ## build the documentation into site/
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: .venv/installed-dev  ## check format, style and types
 	@$(BIN)/ruff format --check .

@@ -132,7 +132,7 @@ class Plan:
             changed = replace(changed, methods=tuple(methods))
         if n_runs is not None and n_runs != self.n_runs:
             changed = replace(changed, n_runs=n_runs)
-            named.append(f"{n_runs} runs")
+            named.append("1 run" if n_runs == 1 else f"{n_runs} runs")
         if overrides:
             changed = replace(changed, overrides={**self.overrides, **overrides})
             named += [f"{name}={value}" for name, value in sorted(overrides.items())]
