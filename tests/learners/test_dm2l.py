@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression, Ridge, ridge_regression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -17,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lamc import LAMC, as_labels, datasets
 from lamc.exceptions import LabelError
 from lamc.labels import Labels
+from lamc.learners.classical import code_labels
 from lamc.learners.dm2l import DM2L, DM2LObjective, minimise
 from lamc.learners.scaling import RowLength, with_constant
 from lamc.metrics import average_precision
@@ -96,8 +98,8 @@ def test_gradients_are_those_of_finite_differences(part, n, K):
 
 def test_the_gradient_of_the_surrogate_is_that_of_finite_differences():
     objective = drawn(0)
-    W, at = np.random.default_rng(1).normal(size=(2, 4, 3))
-    assert_gradient(objective.surrogate(W), at.ravel())
+    tangent, at = np.random.default_rng(1).normal(size=(2, 4, 3))
+    assert_gradient(objective.surrogate(tangent), at)
 
 
 def assert_gradient(function, at):
@@ -125,8 +127,8 @@ def test_the_surrogate_falls_no_more_than_the_objective(seed, size):
     rng = np.random.default_rng(seed)
     W = rng.normal(size=(4, 3))
     other = W + size * rng.normal(size=(4, 3))
-    surrogate = objective.surrogate(W)
-    rise = surrogate(other.ravel())[0] - surrogate(W.ravel())[0]
+    surrogate = objective.surrogate(objective.concave_part(W)[1])
+    rise = surrogate(other)[0] - surrogate(W)[0]
     assert objective.value(other) - objective.value(W) <= rise + 1e-9 * (1 + size**2)
 
 
@@ -181,11 +183,41 @@ def test_the_last_value_is_that_of_the_fitted_weights():
 
 def test_at_the_end_no_direction_leads_down():
     objective = drawn(3)
-    W, values = minimise(objective, np.zeros((4, 3)), max_iter=300, inner_iter=100, tol=1e-9)
+    W, values = minimise(objective, max_iter=300, inner_iter=100, tol=1e-9)
     rng = np.random.default_rng(0)
     for _ in range(20):
         turn = 1e-2 * rng.normal(size=W.shape)
         assert objective.value(W + turn) > values[-1]
+
+
+@pytest.mark.parametrize("labels", [SINGLE, PARTLY], ids=["single", "partly"])
+def test_whitened_steps_end_no_higher_than_plain_ones(labels):
+    codes = code_labels(labels, "negative" if labels is SINGLE else "missing").Y
+    objective = DM2LObjective(SCALED, codes, rank_weight=0.5, ridge=1.0, smoothing=0.1)
+
+    def value_and_gradient(flat):
+        W = flat.reshape(7, 4)
+        convex, up = objective.convex_part(W)
+        concave, down = objective.concave_part(W)
+        return convex - concave, (up - down).ravel()
+
+    start = ridge_regression(SCALED, codes, alpha=3.0).T.ravel()
+    plain = minimize(value_and_gradient, start, jac=True, options={"maxiter": 5000, "gtol": 1e-8})
+    W, values = minimise(objective, max_iter=200, inner_iter=50, tol=1e-6)
+    assert values[-1] == pytest.approx(plain.fun, rel=1e-5)
+    np.testing.assert_allclose(SCALED @ W, SCALED @ plain.x.reshape(7, 4), atol=0.02)
+
+
+@pytest.mark.parametrize("labels", [SINGLE, PARTLY], ids=["single", "partly"])
+def test_features_too_many_to_whiten_end_at_the_same_place(labels, monkeypatch):
+    whole = DM2L(ridge=1.0, max_iter=50, **TO_THE_END).fit(X, labels)
+    monkeypatch.setattr("lamc.learners.whitening.LARGEST_CHOLESKY", 3)
+    for rows in (X, sparse.csr_array(X)):
+        apart = DM2L(ridge=1.0, max_iter=50, **TO_THE_END).fit(rows, labels)
+        assert apart.objective_[-1] == pytest.approx(whole.objective_[-1], rel=1e-5)
+        np.testing.assert_allclose(
+            apart.decision_function(NEW), whole.decision_function(NEW), atol=0.02
+        )
 
 
 # -- special cases -------------------------------------------------------------------------------

@@ -65,7 +65,9 @@ def test_scikit_learns_checks(estimator, check):
 
 
 @pytest.mark.parametrize("coding", CODINGS)
-@pytest.mark.parametrize("parameters", [{}, {"lam_global": 10.0, "lam_local": 10.0, "rank": 4}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"global_weight": 10.0, "local_weight": 10.0, "rank": 4}]
+)
 def test_the_objective_never_rises(coding, parameters):
     learner = fitted(coding, **parameters)
     for values in (learner.initial_objective_, learner.objective_):
@@ -92,7 +94,7 @@ def test_positives_alone_tell_it_nothing_but_how_frequent_labels_are():
 
 
 def test_without_weight_the_correlations_play_no_part():
-    plain = {"lam_global": 0.0, "lam_local": 0.0}
+    plain = {"global_weight": 0.0, "local_weight": 0.0}
     one = fitted("30%", **plain)
     two = fitted("30%", **plain, n_clusters=1, correlation_rank=2)
     np.testing.assert_allclose(
@@ -110,9 +112,16 @@ def test_the_weights_of_the_terms_are_those_of_the_specification(monkeypatch):
 
     monkeypatch.setattr(Problem, "of", spy)
     labels = observed_labels("30%")
-    GLOCAL(rank=4, lam=2, lam_v=3, lam_u=5, lam_w=7, lam_global=11, lam_local=13, max_iter=1).fit(
-        X, labels
-    )
+    GLOCAL(
+        rank=4,
+        regression_weight=2,
+        row_ridge=3,
+        label_ridge=5,
+        feature_ridge=7,
+        global_weight=11,
+        local_weight=13,
+        max_iter=1,
+    ).fit(X, labels)
     n, o = len(X), labels.positives.nnz + labels.negatives.nnz
     a = 2 * o / (4 * n)
     expected = (a, 3 * o / (n * 4), 5 * o / (K * 4), 7 * a, 11 * o / (n * K), 13 * o / (n * K))
@@ -211,12 +220,12 @@ def test_two_rows_are_enough():
         ("rank", 0),
         ("correlation_rank", 2.5),
         ("n_clusters", 0),
-        ("lam", 0),
-        ("lam_v", -1),
-        ("lam_u", 0),
-        ("lam_w", 0),
-        ("lam_global", -0.1),
-        ("lam_local", "much"),
+        ("regression_weight", 0),
+        ("row_ridge", -1),
+        ("label_ridge", 0),
+        ("feature_ridge", 0),
+        ("global_weight", -0.1),
+        ("local_weight", "much"),
         ("max_iter", 0),
         ("tol", -1),
         ("unobserved", "false"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import Ridge
 
-from lamc.learners import glocal_blocks
+from lamc.learners import glocal_blocks, whitening
 from lamc.learners.glocal_blocks import (
     Factors,
     Problem,
@@ -233,7 +233,7 @@ def test_moments_products_and_large_dimensions_give_the_same_w(monkeypatch):
     by_products = replace(problem, moments=None)
     np.testing.assert_allclose(exact_w(by_products, start).W, expected, rtol=1e-8)
     for X in (problem.X, sparse.csr_array(problem.X)):
-        monkeypatch.setattr(glocal_blocks, "_LARGEST_CHOLESKY", D - 1)
+        monkeypatch.setattr(whitening, "LARGEST_CHOLESKY", D - 1)
         large = Problem.of(X, problem.Y, problem.observed, problem.clusters, WEIGHTS)
         np.testing.assert_allclose(exact_w(large, start).W, expected, rtol=1e-8)
 

@@ -7,7 +7,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from lamc.learners import graph as graphs
-from lamc.learners.graph import ChoiceGraph, choice_graph, encode
+from lamc.learners.enhancement_networks import Encoder
+from lamc.learners.graph import ChoiceGraph, choice_graph
 from lamc.learners.rows import DenseRows, SparseRows
 
 N, D, K, M = 70, 6, 4, 3
@@ -57,24 +58,33 @@ def test_links_are_those_of_the_sorted_distances(form, k):
     np.testing.assert_array_equal(found, slow_adjacency(values, k))
 
 
-@pytest.mark.parametrize("form", [DenseRows, as_sparse_rows])
-def test_the_encoder_on_a_batch_is_that_on_the_whole_graph(form):
-    values, weights = make_rows(), make_weights()
-    graph = choice_graph(form(values), 3)
+def encoder_of(graph, weights):
+    return Encoder(graph, weights, [torch.full_like(weight, torch.nan) for weight in weights])
+
+
+@pytest.mark.parametrize(
+    ("form", "dtype"),
+    [(DenseRows, torch.float32), (DenseRows, torch.float64), (as_sparse_rows, torch.float32)],
+)
+def test_the_encoder_on_a_batch_is_that_on_the_whole_graph(form, dtype):
+    values, weights = make_rows().to(dtype), [weight.to(dtype) for weight in make_weights()]
+    encoder = encoder_of(choice_graph(form(values), 3), weights)
     rows = torch.stack([torch.randperm(N)[:16] for _ in range(M)])
-    leaves = [weight.clone().requires_grad_() for weight in weights]
-    found = encode(leaves, graph, rows)
+    found = encoder.logits(rows)
     twins = [weight.clone().requires_grad_() for weight in weights]
     adjacency = slow_adjacency(values, 3)
     expected = torch.stack(
         [whole_graph([w[m] for w in twins], values, adjacency)[rows[m]] for m in range(M)]
     )
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
-    toll = torch.linspace(-1, 1, found.numel()).view_as(found)
-    ours = torch.autograd.grad((found * toll).sum(), leaves)
+    exact = dtype == torch.float64
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12 if exact else 1e-5)
+    toll = torch.linspace(-1, 1, found.numel(), dtype=dtype).view_as(found)
+    encoder.backward(toll)
     theirs = torch.autograd.grad((expected * toll).sum(), twins)
-    for mine, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(mine, other, rtol=1e-5, atol=1e-4)
+    for mine, other in zip(encoder.gradients, theirs, strict=True):
+        torch.testing.assert_close(
+            mine, other, rtol=1e-12 if exact else 1e-5, atol=1e-11 if exact else 1e-4
+        )
 
 
 def test_a_row_that_nobody_chose_hears_nothing():
@@ -87,9 +97,9 @@ def test_a_row_that_nobody_chose_hears_nothing():
 def test_networks_in_company_hear_what_they_hear_alone():
     graph = choice_graph(DenseRows(make_rows()), 3)
     rows = torch.stack([torch.randperm(N)[:5] for _ in range(M)])
-    together, weights = encode(make_weights(), graph, rows), make_weights()
+    together, weights = encoder_of(graph, make_weights()).logits(rows), make_weights()
     for m in range(M):
-        alone = encode([w[m : m + 1] for w in weights], graph, rows[m : m + 1])
+        alone = encoder_of(graph, [w[m : m + 1] for w in weights]).logits(rows[m : m + 1])
         torch.testing.assert_close(together[m : m + 1], alone, rtol=0, atol=1e-5)
 
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from lamc.learners.nuclear_norm import smoothed_nuclear_norm
+from lamc.learners import nuclear_norm
+from lamc.learners.nuclear_norm import norms_of_parts, smoothed_nuclear_norm
 
 SHAPES = [(3, 7), (7, 3), (5, 5), (1, 4), (4, 1), (1, 1)]
 
@@ -67,3 +69,36 @@ def test_rotations_change_nothing(seed, m, k):
     turned, gradient_turned = smoothed_nuclear_norm(left @ A @ right, 0.1)
     assert turned == pytest.approx(value, rel=1e-10)
     np.testing.assert_allclose(gradient_turned, left @ gradient @ right, atol=1e-10)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(0, 4))
+def test_parts_of_a_matrix_add_up(seed, k, n_parts):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(9, k))
+    parts = [np.flatnonzero(rng.random(9) < 0.5) for _ in range(n_parts)]
+    parts = [rows for rows in parts if len(rows)]
+    value, gradient = norms_of_parts(A, parts, 0.1)
+    expected = np.zeros_like(A)
+    for rows in parts:
+        expected[rows] += smoothed_nuclear_norm(A[rows], 0.1)[1]
+    assert value == pytest.approx(sum(slow(A[rows], 0.1) for rows in parts), rel=1e-10)
+    np.testing.assert_allclose(gradient, expected, atol=1e-12)
+
+
+def test_small_parts_are_left_to_one_thread_and_the_others_get_theirs_back(monkeypatch):
+    seen = []
+
+    def watched(A, smoothing):
+        seen.extend(blas_threads())
+        return smoothed_nuclear_norm(A, smoothing)
+
+    monkeypatch.setattr(nuclear_norm, "smoothed_nuclear_norm", watched)
+    with threadpool_limits(2, user_api="blas"):
+        norms_of_parts(np.ones((4, 3)), [np.arange(2), np.arange(2, 4)], 0.1)
+        assert set(seen) == {1}
+        assert set(blas_threads()) == {2}
+
+
+def blas_threads():
+    return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]

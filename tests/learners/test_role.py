@@ -10,8 +10,8 @@ from lamc import LAMC, losses
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
-from lamc.learners.expected_count import expected_count
-from lamc.learners.method import Group, Step
+from lamc.learners.expected_count import estimate_count
+from lamc.learners.method import Group
 from lamc.learners.role import ROLE, first_estimates, one_side
 from lamc.learners.rows import DenseRows
 from lamc.learners.stack import Shape, Stack
@@ -46,9 +46,8 @@ def test_gradients_are_those_of_the_loss(several):
     loss = losses.role(logits, mask if several else observed, estimates, expected=2.5)
     at_logits, at_estimates = torch.autograd.grad(loss.sum(), [logits, estimates])
     f, g = logits.detach().sigmoid(), estimates.detach().sigmoid()
-    k = torch.full((2, 1, 1), 2.5, dtype=torch.float64)
-    torch.testing.assert_close(one_side(f, g, mask, k), at_logits)
-    torch.testing.assert_close(one_side(g, f, mask, k), at_estimates)
+    torch.testing.assert_close(one_side(f, g, mask, 2.5), at_logits)
+    torch.testing.assert_close(one_side(g, f, mask, 2.5), at_estimates)
 
 
 def test_estimates_start_as_published():
@@ -128,18 +127,15 @@ def test_dense_and_lazy_differ():
 # -- the number of labels ------------------------------------------------------------------------
 
 
-def test_the_count_is_estimated_by_the_end_of_the_warm_up():
-    observed = torch.from_numpy(Y_SEEN.index())
-    method = ROLE(warm_up=0.4)._method(group_of(torch.from_numpy(X).float(), observed))
-    scores = torch.rand(1, 240, 10, generator=torch.Generator().manual_seed(0))
-    before = {name: tensor.clone() for name, tensor in method.state().items()}
-    step = Step(torch.arange(16)[None], observed[None, :16], epoch=1)
-    logits = torch.zeros(1, 16, 10)
-    an = torch.func.grad(lambda s: losses.an(s, step.observed).sum())(logits)
-    torch.testing.assert_close(method.gradient(logits, step), an)
-    assert torch.equal(method.state()["values"], before["values"])
-    method.after_epoch(1, lambda: scores)
-    assert method.state()["expected"].item() == expected_count(scores).item()
+def test_a_count_that_is_not_given_is_estimated_once_for_all_networks():
+    expected = estimate_count(X, Y_SEEN)
+    assert 1 < expected < 10
+    learner = ROLE(**SMALL | {"n_models": 2}, learning_rate=(1e-4, 1e-2))
+    assert learner.fit(X, Y_SEEN).expected_count_ == expected
+    told = ROLE(**SMALL | {"n_models": 2}, learning_rate=(1e-4, 1e-2), expected_count=expected)
+    assert all(map(np.array_equal, learner.weights_, told.fit(X, Y_SEEN).weights_))
+    for run in learner.fit_runs(X, Y_SEEN, seeds=[1, 2]):
+        assert run.expected_count_ == expected
 
 
 def test_a_count_that_is_given_is_used():
@@ -148,6 +144,7 @@ def test_a_count_that_is_given_is_used():
         for k in (1, 6)
     )
     assert many.sum(axis=1).mean() > few.sum(axis=1).mean() + 1
+    assert ROLE(**SMALL, expected_count=6, learning_rate=1e-2).fit(X, Y_SEEN).expected_count_ == 6
 
 
 def test_labels_that_were_not_observed_change_nothing():
@@ -170,7 +167,7 @@ def test_in_company_as_alone():
 
 
 @pytest.mark.parametrize("updates", ["dense", "lazy"])
-@pytest.mark.parametrize("stop", [1, 2])  # the warm-up is one epoch
+@pytest.mark.parametrize("stop", [1, 2])
 def test_goes_on_from_a_checkpoint(tmp_path, monkeypatch, updates, stop):
     learner = ROLE(**SMALL, learning_rate=1e-2, updates=updates)
     through = learner.fit(X, Y_SEEN).weights_
@@ -198,6 +195,14 @@ def test_networks_whose_estimates_fill_the_memory_train_apart():
     assert group_size(shape, 15, ROLE()._memory(shape, n_rows=10**6)) == 1
 
 
+def test_what_is_kept_for_rows_is_what_is_said():
+    group = group_of(torch.zeros(30, 4), torch.arange(30) % 10, seeds=[0, 1], rates=[1e-2, 1e-2])
+    learner = ROLE()
+    learner.expected_count_ = 2.0
+    tables = [each for each in learner._method(group).state().values() if each.ndim > 0]
+    assert sum(each.nbytes for each in tables) == 2 * learner._memory(group.shape, 30).rows
+
+
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_learns_and_works_in_lamc(make):
@@ -216,7 +221,6 @@ def test_learns_and_works_in_lamc(make):
         ({"expected_count": 0}, "expected_count=0; give a number above 0 and at most 10"),
         ({"expected_count": 11}, "expected_count=11"),
         ({"updates": "sparse"}, "updates='sparse'; give 'dense' or 'lazy'"),
-        ({"warm_up": 1}, "warm_up=1; give a share"),
     ],
 )
 def test_settings_out_of_range(settings, message):

@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 import torch
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
-from torch.distributions import Beta, kl_divergence
 from torch.nn import functional
 
 from lamc import LAMC, datasets, losses
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
-from lamc.learners.enhancement import an_of_chances, kl, linking, n_parameters, start
+from lamc.learners.enhancement import n_parameters, start
 from lamc.learners.method import Group, Step
 from lamc.learners.rows import DenseRows
 from lamc.learners.smile import PUBLISHED, SMILE
@@ -29,54 +28,6 @@ SEED = int(np.random.RandomState(0).randint(2**31 - 1))  # of the first network 
 
 
 # -- the formula ---------------------------------------------------------------------------------
-
-
-def test_the_correct_divergence_is_torchs():
-    d = torch.linspace(0.01, 0.99, 50, dtype=torch.float64)
-    ones = torch.ones_like(d)
-    expected = kl_divergence(Beta(d, 1 - d), Beta(ones, ones)).mean()
-    assert kl(d[None, :, None], "correct").item() == pytest.approx(expected.item(), abs=1e-3)
-
-
-def test_the_published_divergence_has_two_signs_reversed():
-    d = torch.tensor([[[0.2, 0.7]]], dtype=torch.float64)
-    both = kl(d, "published") - kl(d, "correct")
-    constant = -np.euler_gamma  # lnΓ(1) + ψ(1), which the published one leaves out
-    expected = 2 * (d.lgamma() + (1 - d).lgamma()).mean().item() - constant
-    assert both.item() == pytest.approx(expected, abs=1e-4)
-
-
-def test_the_published_divergence_pins_estimates():
-    """Together with AN of a label that is never or always observed, at .460 and .540."""
-    d = torch.linspace(0.001, 0.999, 999, dtype=torch.float64)
-    divergence = torch.stack([kl(each.view(1, 1, 1), "published") for each in d]).squeeze(1)
-    assert d[(divergence - (1 - d).log()).argmin()].item() == pytest.approx(0.460, abs=2e-3)
-    assert d[(divergence - d.log()).argmin()].item() == pytest.approx(0.540, abs=2e-3)
-
-
-def test_an_of_chances_is_an():
-    logits = torch.randn(2, 5, 7, generator=torch.Generator().manual_seed(0))
-    observed = torch.randint(7, (2, 5), generator=torch.Generator().manual_seed(1))
-    torch.testing.assert_close(
-        an_of_chances(logits.sigmoid(), observed), losses.an(logits, observed), atol=1e-4, rtol=0
-    )
-    assert an_of_chances(torch.zeros(1, 2, 3), torch.tensor([[0, 1]])).isfinite().all()
-
-
-def test_linking_by_hand():
-    y = torch.rand(2, 3, 5, generator=torch.Generator().manual_seed(0))
-    linked = torch.tensor([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]).expand(2, 3, 3)
-    for links, size in (("published", 1), ("normalised", 5)):
-        expected = [
-            sum(
-                (float(y[m, i] @ y[m, j]) / size - float(linked[m, i, j])) ** 2
-                for i in range(3)
-                for j in range(3)
-            )
-            / 9
-            for m in range(2)
-        ]
-        assert linking(y, linked, links).tolist() == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("rate", [None, 0.3])
@@ -132,6 +83,14 @@ def make_side(shape, seed):
     return side
 
 
+def drawn_labels(d, chances):
+    """Quantiles of Beta(d, 1 − d), with the slopes that differences of quantiles have."""
+    a, step = d.detach().double().numpy(), 1e-5
+    at, up, down = (stats.beta.ppf(chances, a + s, 1 - a - s) for s in (0, step, -step))
+    y, slope = (torch.from_numpy(each).float() for each in (at, (up - down) / (2 * step)))
+    return y + slope * (d - d.detach())
+
+
 def slow_twin(x, index, *, seed, epochs, hidden, rate, p, mu, kl_sign, links):
     """SMILE as one would write it from the specification."""
     n, d = x.shape
@@ -152,9 +111,7 @@ def slow_twin(x, index, *, seed, epochs, hidden, rate, p, mu, kl_sign, links):
         for batch in torch.from_numpy(row_order(seed, epoch, n)).split(16):
             o = observed[batch]
             est = side.estimates(hears, x)[batch]
-            with torch.random.fork_rng():
-                torch.manual_seed(int(draws.integers(2**63)))
-                y = Beta(est + 1e-5, 1 - est + 1e-5).rsample()
+            y = drawn_labels(est, draws.random(est.shape, dtype=np.float32))
             target = (mu * est + (1 - mu) * (o + (1 - o) * p)).detach()
             f = net(x[batch]).sigmoid()
             weight = o + (1 - o) * (1 / (k - 1) if rate is None else rate)
@@ -192,9 +149,9 @@ def test_training_is_that_of_a_slow_twin(rate, kl_sign, links):
     twin, side, hears = slow_twin(x, index, seed=SEED, epochs=3, hidden=6, **settings)
     ours = [w[0].T if w.shape[1] > 1 else w[0, 0] for w in learner.weights_]
     for found, expected in zip(ours, twin, strict=True):
-        np.testing.assert_allclose(found, expected, atol=2e-3)
+        np.testing.assert_allclose(found, expected, atol=1e-4)
     mean = side.estimates(hears, x).mean().item()
-    assert learner.estimates_[0]["mean"][-1] == pytest.approx(mean, abs=0.05)
+    assert learner.estimates_[0]["mean"][-1] == pytest.approx(mean, abs=0.02)
 
 
 # -- options -------------------------------------------------------------------------------------
@@ -271,7 +228,7 @@ def test_in_company_as_alone():
     for seed, found in zip([3, 4, 5], together, strict=True):
         alone = SMILE(**SMALL | {"random_state": seed}).fit(X, Y_SEEN)
         for ours, theirs in zip(found.weights_, alone.weights_, strict=True):
-            np.testing.assert_allclose(ours, theirs, atol=2e-3)
+            np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
 @pytest.mark.parametrize("estimate", ["graph", 0.46])
@@ -331,7 +288,7 @@ def test_sparse_rows_that_stay_sparse(monkeypatch):
     monkeypatch.setattr("lamc.learners.rows.DENSE_BYTES", 0)
     thin = SMILE(**SMALL, standardise=False).fit(sparse.csr_array(X), Y_SEEN)
     for ours, theirs in zip(thin.weights_, dense.weights_, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=2e-3)
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
 EXPECTED_FAILURES = {

@@ -5,31 +5,27 @@ and gives z, and a decoder makes the row again of d and z. They are trained to f
 labels, the rows and the graph, and know nothing of the classifier.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.distributions import Beta
 
-from lamc import losses
-from lamc.learners.graph import ChoiceGraph, choice_graph, encode
+from lamc.learners.beta import KLSign, draw, kl_slope
+from lamc.learners.enhancement_networks import Encoder, Rebuilder
+from lamc.learners.graph import choice_graph
 from lamc.learners.method import Group, Step
-from lamc.learners.stack import Shape
-from lamc.learners.trainer import adam_for
+from lamc.learners.stack import Shape, held
+from lamc.learners.stack_adam import StackAdam
 from lamc.losses.observed import read_observed
 from lamc.types import FloatArray
 
-KLSign: TypeAlias = Literal["published", "correct"]
 Links: TypeAlias = Literal["published", "normalised"]
 
-LEAST_SHAPE = 1e-5  # of a Beta distribution that is drawn from
+LEAST_ESTIMATE = 1e-5  # distance of d from 0 and 1, where labels are drawn from Beta(d, 1 − d)
 LEAST_CHANCE = 1e-5  # that a logarithm is taken of
-LEAST_KL_SHAPE = 1e-6
-ADAM_STATE = ("step", "exp_avg", "exp_avg_sq")
+LEAST_DRAWN = 2.0**-25  # chance: half of what numbers drawn in single precision lie apart
 
 
 @dataclass(frozen=True)
@@ -87,12 +83,19 @@ class Enhancer:
         self.terms = terms
         self.seeds = group.seeds
         self.features = group.rows
-        self.graph: ChoiceGraph = choice_graph(group.rows, n_neighbors)
+        dtype = group.rows.part(0, 1).dtype
         drawn = [start(group.shape, seed) for seed in group.seeds]
-        stacked = (np.stack(each) for each in zip(*drawn, strict=True))
-        self.weights = tuple(torch.from_numpy(each).to(group.device) for each in stacked)
-        self.gradients = tuple(torch.zeros_like(weight) for weight in self.weights)
-        self.adam = adam_for(self, group.learning_rates, weight_decay=0.0)
+        stacked = [torch.from_numpy(np.stack(each)) for each in zip(*drawn, strict=True)]
+        self._held = [held(each).to(group.device, dtype) for each in stacked]
+        gradients = [torch.zeros_like(each) for each in self._held]
+        self.adam = StackAdam(self._held, gradients, group.learning_rates)
+        self.weights, self.gradients = (
+            [each[..., : like.shape[-1]] for each, like in zip(tensors, stacked, strict=True)]
+            for tensors in (self._held, gradients)
+        )
+        graph = choice_graph(group.rows, n_neighbors)
+        self.encoder = Encoder(graph, self.weights[:6], self.gradients[:6])
+        self.rebuilder = Rebuilder(self.weights[6:], self.gradients[6:])
         self._draws: list[np.random.Generator] = []
 
     def begin(self, epoch: int) -> None:
@@ -101,73 +104,51 @@ class Enhancer:
 
     def step(self, step: Step) -> Tensor:
         """Take a step; return the estimates d (M, B, K) that were there before it."""
-        leaves = [weight.detach().requires_grad_() for weight in self.weights]
-        logits = encode(leaves[:6], self.graph, step.rows)
-        d = logits.sigmoid()
-        loss = self._loss(logits, d, leaves[6:], step)
-        found = torch.autograd.grad(loss.sum(), leaves)
-        for kept, gradient in zip(self.gradients, found, strict=True):
-            kept.copy_(gradient)
+        d = self.collect(step)
         self.adam.step()
-        return d.detach()
+        return d
+
+    def collect(self, step: Step) -> Tensor:
+        """Set the gradients of all weights for a batch; return its estimates d.
+
+        The loss depends on d by the rows made again, the labels drawn and the divergence, whose
+        gradients are added up at d. That of AN(d) is simplest at the logits: d less what was seen.
+        """
+        logits = self.encoder.logits(step.rows)
+        d = logits.sigmoid()
+        n_entries = d[0].numel()
+        x = self.features.dense(step.rows)
+        surplus = self.rebuilder.rows(x, d).sub_(x)
+        at_d = self.rebuilder.backward(surplus.mul_(2 * self.terms.gamma / x[0].numel()))
+        seen = read_observed(logits, step.observed).mask(logits)
+        inside = d.clamp(LEAST_ESTIMATE, 1 - LEAST_ESTIMATE)
+        at_d.add_(self._at_drawn(inside, seen, step.rows), alpha=self.terms.gamma)
+        at_d.add_(kl_slope(inside, self.terms.kl), alpha=self.terms.delta / n_entries)
+        at_logits = (d - seen.to(d.dtype)).div_(n_entries).addcmul_(at_d, d * (1 - d))
+        self.encoder.backward(at_logits)
+        return d
+
+    def _at_drawn(self, d: Tensor, seen: Tensor, rows: Tensor) -> Tensor:
+        """Gradient at d of what is asked of labels drawn from Beta(d, 1 − d)."""
+        chances = np.stack([rng.random(d.shape[1:], dtype=np.float32) for rng in self._draws])
+        np.maximum(chances, LEAST_DRAWN, out=chances)
+        estimates = d.cpu().numpy()
+        drawn = draw(estimates, chances.astype(estimates.dtype, copy=False))
+        y, slopes = (torch.from_numpy(each).to(d.device) for each in drawn)
+        y.sigmoid_()
+        linked = self.encoder.graph.linked(rows)
+        at_y = at_chances(y, seen) + at_linking(y, linked, self.terms.links)
+        return at_y * y * (1 - y) * slopes
 
     def state(self) -> dict[str, Tensor]:
         """Weights and Adam's moments."""
-        found = {f"enhancer.{i}": weight for i, weight in enumerate(self.weights)}
-        for i, parameter in enumerate(self._parameters()):
-            found |= {
-                f"enhancer.{i}.{name}": self.adam.state[parameter][name] for name in ADAM_STATE
-            }
-        return found
+        moments = {f"enhancer.adam.{name}": each for name, each in self.adam.state().items()}
+        return {f"enhancer.{i}": weight for i, weight in enumerate(self._held)} | moments
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Put back what :meth:`state` gave."""
-        for i, weight in enumerate(self.weights):
-            weight.copy_(state[f"enhancer.{i}"])
-        for i, parameter in enumerate(self._parameters()):
-            self.adam.state[parameter] = {
-                name: state[f"enhancer.{i}.{name}"] for name in ADAM_STATE
-            }
-
-    def _loss(self, logits: Tensor, d: Tensor, others: Sequence[Tensor], step: Step) -> Tensor:
-        """Loss of each network, (M,)."""
-        x = self.features.dense(step.rows)
-        y = self._draw(d)
-        rebuilt = (decode(others, x, d) - x).square().mean((1, 2))
-        shown = an_of_chances(y, step.observed)
-        linked = linking(y, self.graph.linked(step.rows), self.terms.links)
-        fitted = self.terms.gamma * (rebuilt + shown + linked)
-        return losses.an(logits, step.observed) + fitted + self.terms.delta * kl(d, self.terms.kl)
-
-    def _draw(self, d: Tensor) -> Tensor:
-        """Draw labels from Beta(d, 1 − d) so that gradients reach d; each network by its seed."""
-        drawn = []
-        with _put_back(_generator(d.device)) as generator:
-            for own, rng in zip(d, self._draws, strict=True):
-                generator.manual_seed(int(rng.integers(2**63)))
-                a, b = own + LEAST_SHAPE, 1 - own + LEAST_SHAPE
-                drawn.append(Beta(a, b, validate_args=False).rsample())
-        return torch.stack(drawn)
-
-    def _parameters(self) -> list[Tensor]:
-        return [parameter for group in self.adam.param_groups for parameter in group["params"]]
-
-
-def _generator(device: torch.device) -> torch.Generator:
-    """The generator that distributions draw by: they take no other."""
-    if device.type == "cuda":
-        return torch.cuda.default_generators[device.index or 0]
-    return torch.default_generator
-
-
-@contextmanager
-def _put_back(generator: torch.Generator) -> Iterator[torch.Generator]:
-    """Leave a generator as it was."""
-    before = generator.get_state()
-    try:
-        yield generator
-    finally:
-        generator.set_state(before)
+        for name, tensor in self.state().items():
+            tensor.copy_(state[name])
 
 
 def layers(shape: Shape) -> list[tuple[int, int]]:
@@ -205,73 +186,32 @@ def start(shape: Shape, seed: int) -> list[FloatArray]:
     return found
 
 
-def decode(weights: Sequence[Tensor], x: Tensor, d: Tensor) -> Tensor:
-    """Make rows again: z of rows and estimates, and from z and the estimates the rows.
+def at_chances(chances: Tensor, seen: Tensor) -> Tensor:
+    """Gradient of AN's loss at chances that were drawn and may be 0 or 1.
 
     Examples
     --------
     >>> import torch
-    >>> from lamc.learners.enhancement import decode
-    >>> sizes = [(5, 2), (1, 2), (2, 2), (1, 2), (4, 3), (1, 3), (3, 3), (1, 3)]
-    >>> weights = [torch.rand(1, *size) for size in sizes]
-    >>> decode(weights, torch.rand(1, 7, 3), torch.rand(1, 7, 2)).shape
-    torch.Size([1, 7, 3])
+    >>> from lamc.learners.enhancement import at_chances
+    >>> at_chances(torch.tensor([[[0.5, 0.8]]]), torch.tensor([[[True, False]]]))
+    tensor([[[-1.0000,  2.4999]]])
     """
-    V1, c1, V2, c2, D1, e1, D2, e2 = weights
-    z = torch.baddbmm(c2, torch.baddbmm(c1, torch.cat([x, d], dim=2), V1).relu(), V2)
-    return torch.baddbmm(e2, torch.baddbmm(e1, torch.cat([d, z], dim=2), D1).relu(), D2)
+    wrong = torch.where(seen, -chances - LEAST_CHANCE, 1 - chances + LEAST_CHANCE)
+    return (wrong * chances[0].numel()).reciprocal_()
 
 
-def an_of_chances(chances: Tensor, observed: Tensor) -> Tensor:
-    """AN's loss of chances that have no logits, which may be 0 or 1.
+def at_linking(y: Tensor, linked: Tensor, links: Links) -> Tensor:
+    """Gradient at y of how far y yᵀ is from the links between rows of a batch.
 
     Examples
     --------
     >>> import torch
-    >>> from lamc.learners.enhancement import an_of_chances
-    >>> an_of_chances(torch.tensor([[0.5, 0.5]]), torch.tensor([0]))
-    tensor(0.6931)
+    >>> from lamc.learners.enhancement import at_linking
+    >>> y, linked = torch.ones(1, 2, 4), torch.tensor([[[0.0, 1.0], [0.0, 0.0]]])
+    >>> at_linking(y, linked, "published")[0, :, 0], at_linking(y, linked, "normalised")[0, :, 0]
+    (tensor([7.5000, 7.5000]), tensor([0.3750, 0.3750]))
     """
-    seen = read_observed(chances, observed).mask(chances)
-    right = torch.where(seen, chances, 1 - chances)
-    return -(right + LEAST_CHANCE).log().mean((-2, -1))
-
-
-def linking(y: Tensor, linked: Tensor, links: Links) -> Tensor:
-    """How far y yᵀ is from the links between rows of a batch.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from lamc.learners.enhancement import linking
-    >>> y, linked = torch.ones(1, 2, 4), torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
-    >>> linking(y, linked, "published"), linking(y, linked, "normalised")
-    (tensor([12.5000]), tensor([0.5000]))
-    """
-    found = torch.bmm(y, y.mT)
-    if links == "normalised":
-        found = found / y.shape[-1]
-    return (found - linked).square().mean((1, 2))
-
-
-def kl(d: Tensor, sign: KLSign) -> Tensor:
-    """Divergence of Beta(d, 1 − d) from the uniform distribution, mean over entries.
-
-    ``"published"`` has the sign of the two ln Γ reversed, as in the reference code.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from lamc.learners.enhancement import kl
-    >>> d = torch.full((1, 1, 1), 0.3)
-    >>> kl(d, "correct"), kl(d, "published")
-    (tensor([0.8839]), tensor([4.1744]))
-    """
-    a, b = d + LEAST_KL_SHAPE, 1 - d + LEAST_KL_SHAPE
-    gammas = a.lgamma() + b.lgamma()
-    slopes = (a - 1) * a.digamma() + (b - 1) * b.digamma()
-    if sign == "published":
-        return (slopes + gammas).mean((-2, -1))
-    total = a + b
-    rest = total.lgamma() + (2 - total) * total.digamma()
-    return (slopes - gammas + rest).mean((-2, -1))
+    b, k = y.shape[1:]
+    size = k if links == "normalised" else 1
+    surplus = torch.baddbmm(linked, y, y.mT, beta=-1, alpha=1 / size)
+    return torch.bmm(surplus + surplus.mT, y).mul_(2 / (b * b * size))

@@ -54,14 +54,14 @@ class GLOCAL(ClassicalLearner):
         Columns of Z; at most the number of labels.
     n_clusters : int, default=3
         Clusters of rows with label correlations of their own.
-    lam : float, default=1
-        Weight of regressing V on the features. From 100 upwards the updates crawl.
-    lam_v, lam_u : float, default=0.125
-        Weights of ‖V‖² and ‖U‖².
-    lam_w : float, default=100
-        Weight of ‖W‖², relative to ``lam``.
-    lam_global, lam_local : float, default=0.1
-        Weights of global and local label correlation; 0 turns one off.
+    regression_weight : float, default=1
+        λ, weight of regressing V on the features. From 100 upwards the updates crawl.
+    row_ridge, label_ridge : float, default=0.125
+        λ_V and λ_U, weights of ‖V‖² and ‖U‖².
+    feature_ridge : float, default=100
+        λ_W, weight of ‖W‖², relative to ``regression_weight``.
+    global_weight, local_weight : float, default=0.1
+        λ_g and λ_l, weights of global and local label correlation; 0 turns one off.
     unobserved : {"auto", "negative", "missing"}, default="auto"
         Whether labels that were not observed count as false or are left out. "auto" leaves them
         out if labels known to be false were given too, else it counts them as false: if only
@@ -125,12 +125,12 @@ class GLOCAL(ClassicalLearner):
         "rank": _COUNT,
         "correlation_rank": _COUNT,
         "n_clusters": _COUNT,
-        "lam": _ABOVE_0,
-        "lam_v": _FROM_0,
-        "lam_u": _ABOVE_0,
-        "lam_w": _ABOVE_0,
-        "lam_global": _FROM_0,
-        "lam_local": _FROM_0,
+        "regression_weight": _ABOVE_0,
+        "row_ridge": _FROM_0,
+        "label_ridge": _ABOVE_0,
+        "feature_ridge": _ABOVE_0,
+        "global_weight": _FROM_0,
+        "local_weight": _FROM_0,
         "max_iter": _COUNT,
         "tol": _FROM_0,
         "random_state": ["random_state"],
@@ -142,12 +142,12 @@ class GLOCAL(ClassicalLearner):
         rank: int = 20,
         correlation_rank: int = 20,
         n_clusters: int = 3,
-        lam: float = 1.0,
-        lam_v: float = 0.125,
-        lam_u: float = 0.125,
-        lam_w: float = 100.0,
-        lam_global: float = 0.1,
-        lam_local: float = 0.1,
+        regression_weight: float = 1.0,
+        row_ridge: float = 0.125,
+        label_ridge: float = 0.125,
+        feature_ridge: float = 100.0,
+        global_weight: float = 0.1,
+        local_weight: float = 0.1,
         unobserved: Unobserved = "auto",
         max_iter: int = 15,
         tol: float = 1e-5,
@@ -156,12 +156,12 @@ class GLOCAL(ClassicalLearner):
         self.rank = rank
         self.correlation_rank = correlation_rank
         self.n_clusters = n_clusters
-        self.lam = lam
-        self.lam_v = lam_v
-        self.lam_u = lam_u
-        self.lam_w = lam_w
-        self.lam_global = lam_global
-        self.lam_local = lam_local
+        self.regression_weight = regression_weight
+        self.row_ridge = row_ridge
+        self.label_ridge = label_ridge
+        self.feature_ridge = feature_ridge
+        self.global_weight = global_weight
+        self.local_weight = local_weight
         self.unobserved = unobserved
         self.max_iter = max_iter
         self.tol = tol
@@ -203,14 +203,14 @@ class GLOCAL(ClassicalLearner):
         observed = None if coded.complete else coded.observed
         share = 1.0 if observed is None else float(observed.mean())
         rank = min(self.rank, k)
-        embedding = self.lam * share * k / rank
+        embedding = self.regression_weight * share * k / rank
         weights = Weights(
             embedding=embedding,
-            V=self.lam_v * share * k / rank,
-            U=self.lam_u * share * n / rank,
-            W=self.lam_w * embedding,
-            across=self.lam_global * share,
-            within=self.lam_local * share,
+            V=self.row_ridge * share * k / rank,
+            U=self.label_ridge * share * n / rank,
+            W=self.feature_ridge * embedding,
+            across=self.global_weight * share,
+            within=self.local_weight * share,
         )
         clusters = cluster_rows(X, min(self.n_clusters, n), seed)
         return Problem.of(with_constant(X), coded.Y, observed, clusters, weights)

@@ -16,11 +16,11 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
 from lamc.learners.mixing import turn_rows
+from lamc.learners.whitening import gram_of, whitening_of
 from lamc.types import BoolArray, FloatArray, IntArray, ScoreMatrix
 
 CG_TOL = 1e-6  # relative residual at which a linear system counts as solved
 _CG_STEPS = 50
-_LARGEST_CHOLESKY = 5000
 _BATCH_ROWS, _BATCH_NUMBERS = 4096, 2**24
 
 
@@ -332,21 +332,16 @@ def _moments(X: ScoreMatrix, clusters: Sequence[IntArray]) -> FloatArray | None:
     stored = X.nnz if sparse.issparse(X) else X.size
     if len(clusters) * d**2 > 2 * stored:
         return None
-    return np.stack([_gram(X[rows]) for rows in clusters])
+    return np.stack([gram_of(X[rows]) for rows in clusters])
 
 
 def _ridge(
     X: ScoreMatrix, moments: FloatArray | None, weights: Weights
 ) -> Callable[[FloatArray], FloatArray]:
     """(a XᵀX + rw I)⁻¹, or of its diagonal where the matrix is too large to factorise."""
-    d = X.shape[1]
-    if d > _LARGEST_CHOLESKY:
-        squares = X.power(2).sum(axis=0) if sparse.issparse(X) else np.einsum("ij,ij->j", X, X)
-        diagonal = weights.embedding * squares + weights.W
-        return lambda R: R / diagonal[:, None]
-    gram = _gram(X) if moments is None else moments.sum(axis=0)
-    factor = linalg.cho_factor(weights.embedding * gram + weights.W * np.eye(d))
-    return lambda R: linalg.cho_solve(factor, R)
+    a = weights.embedding
+    whitening = whitening_of(X, weights.W / a, None if moments is None else moments.sum(axis=0))
+    return lambda R: whitening.solve(R) / a
 
 
 def _solve(
@@ -380,11 +375,6 @@ def _root(G: FloatArray) -> FloatArray:
     """R with R Rᵀ = G, for G without negative eigenvalues but for rounding."""
     values, vectors = np.linalg.eigh(G)
     return vectors * np.sqrt(np.maximum(values, 0))
-
-
-def _gram(X: ScoreMatrix) -> FloatArray:
-    product = X.T @ X
-    return product.toarray() if sparse.issparse(product) else product
 
 
 def _by_block(blocks: FloatArray, D: FloatArray) -> FloatArray:

@@ -1,7 +1,6 @@
 """The graph that SMILE's encoder runs on: each row chooses its nearest, and hears who chose it."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -11,7 +10,7 @@ from scipy import sparse
 from torch import Tensor
 
 from lamc.learners.neighbours import nearest_others
-from lamc.learners.rows import Rows, SparseRows, as_rows
+from lamc.learners.rows import DenseRows, Rows, SparseRows, as_rows
 from lamc.types import IntArray, ScoreMatrix
 
 GRAPHS_KEPT = 8  # in the process: n k integers each
@@ -69,38 +68,44 @@ class ChoiceGraph:
 
     def __init__(self, rows: Rows, chosen: IntArray) -> None:
         n, k = chosen.shape
-        device = rows.part(0, 1).device
-        counts = np.bincount(chosen.ravel(), minlength=n)
-        shares = (1 / np.sqrt(k * np.maximum(counts, 1))).astype(np.float32)
-        order = np.argsort(chosen.ravel(), kind="stable")
-        choosers, starts = order // k, np.r_[0, np.cumsum(counts)]
-        hears = sparse.csr_array((np.repeat(shares, counts), choosers, starts), shape=(n, n))
-        self.inputs = as_rows(hears @ _matrix(rows), str(device))
-        self._chosen, self._choosers, self._starts, self._shares = (
-            torch.from_numpy(each).to(device) for each in (chosen, choosers, starts, shares)
-        )
+        features = _matrix(rows)
+        self._device = rows.part(0, 1).device
+        self._chosen = chosen
+        self._counts = np.bincount(chosen.ravel(), minlength=n)
+        self._starts = np.r_[0, np.cumsum(self._counts)]
+        self._choosers = np.argsort(chosen.ravel(), kind="stable") // k
+        self._shares = (1 / np.sqrt(k * np.maximum(self._counts, 1))).astype(features.dtype)
+        values = np.repeat(self._shares, self._counts)
+        hears = sparse.csr_array((values, self._choosers, self._starts), shape=(n, n))
+        self.inputs = _as_rows(hears @ features, self._device)
 
     def heard(self, rows: Tensor) -> Heard:
         """Rows that the rows (M, B) of a batch hear from."""
-        m, b = rows.shape
-        first = self._starts[rows]
-        counts = self._starts[rows + 1] - first
-        size = max(1, int(counts.sum(1).max()))
-        flat = counts.reshape(-1)
-        of_row = torch.repeat_interleave(flat)  # row of the batch, counted through the networks
-        network, row = of_row // b, of_row % b
-        within = torch.arange(len(of_row), device=rows.device) - (flat.cumsum(0) - flat)[of_row]
-        place = (counts.cumsum(1) - counts).reshape(-1)[of_row] + within
-        found = rows.new_zeros(m, size)
-        found[network, place] = self._choosers[first.reshape(-1)[of_row] + within]
-        shares = self._shares.new_zeros(m, b, size)
-        shares[network, row, place] = self._shares[rows.reshape(-1)[of_row]]
-        return Heard(found, shares)
+        batch = rows.cpu().numpy()
+        m, b = batch.shape
+        counts = self._counts[batch].ravel()
+        before = np.cumsum(counts) - counts
+        of_row = np.repeat(np.arange(m * b), counts)  # counted through the networks
+        number = np.arange(len(of_row))
+        network = of_row // b
+        place = number - before[::b][network]
+        size = max(1, int(place.max(initial=0)) + 1)
+        found = np.zeros((m, size), dtype=np.int64)
+        found[network, place] = self._choosers[
+            number + (self._starts[batch].ravel() - before)[of_row]
+        ]
+        shares = np.zeros((m * b, size), dtype=self._shares.dtype)
+        shares[of_row, place] = self._shares[batch].ravel()[of_row]
+        return Heard(
+            torch.from_numpy(found).to(self._device),
+            torch.from_numpy(shares.reshape(m, b, size)).to(self._device),
+        )
 
     def linked(self, rows: Tensor) -> Tensor:
         """Which rows of a batch chose which: (M, B, B) of 0 and 1."""
-        chosen = self._chosen[rows].unsqueeze(2)
-        return (chosen == rows[:, None, :, None]).any(dim=3).float()
+        batch = rows.cpu().numpy()
+        linked = (self._chosen[batch][:, :, None] == batch[:, None, :, None]).any(axis=3)
+        return torch.from_numpy(linked.astype(self._shares.dtype)).to(self._device)
 
 
 def choice_graph(rows: Rows, k: int) -> ChoiceGraph:
@@ -133,39 +138,6 @@ def choice_graph(rows: Rows, k: int) -> ChoiceGraph:
 _REMEMBERED: OrderedDict[str, IntArray] = OrderedDict()
 
 
-def encode(weights: Sequence[Tensor], graph: ChoiceGraph, rows: Tensor) -> Tensor:
-    """Logits (M, B, K) of an encoder of two graph layers and a linear one, for a batch.
-
-    H = relu(A X W₁ + b₁) and (A H W₂ + b₂) W₃ + b₃, where A is what rows hear. A batch needs H only
-    of the rows it hears from, and these need A X, which never changes: so it costs what the two
-    steps around the batch do, and gives what the encoder over the whole graph would.
-
-    Parameters
-    ----------
-    weights : six tensors
-        W₁ (M, d, h), b₁ (M, 1, h), W₂, b₂, W₃, b₃.
-    graph : ChoiceGraph
-        The graph of all rows.
-    rows : Tensor (M, B)
-        The batch of each network.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from lamc.learners.graph import choice_graph, encode
-    >>> from lamc.learners.rows import DenseRows
-    >>> graph = choice_graph(DenseRows(torch.rand(20, 4)), k=3)
-    >>> sizes = [(4, 5), (1, 5), (5, 5), (1, 5), (5, 2), (1, 2)]
-    >>> encode([torch.rand(2, *size) for size in sizes], graph, torch.tensor([[0, 1, 2]] * 2)).shape
-    torch.Size([2, 3, 2])
-    """
-    W1, b1, W2, b2, W3, b3 = weights
-    heard = graph.heard(rows)
-    hidden = graph.inputs.take(heard.rows).times(W1, b1).relu()
-    code = torch.baddbmm(b2, torch.bmm(heard.shares, hidden), W2)
-    return torch.baddbmm(b3, code, W3)
-
-
 def _matrix(rows: Rows) -> ScoreMatrix:
     """The features as a NumPy array or a sparse matrix."""
     if isinstance(rows, SparseRows):
@@ -173,6 +145,13 @@ def _matrix(rows: Rows) -> ScoreMatrix:
         shape = (len(rows), rows.n_features)
         return sparse.csr_array(tuple(part.cpu().numpy() for part in parts), shape=shape)
     return rows.part(0, len(rows)).cpu().numpy()
+
+
+def _as_rows(features: ScoreMatrix, device: torch.device) -> Rows:
+    """Rows of what a layer reads, in the precision of the features."""
+    if sparse.issparse(features):
+        return as_rows(features, str(device))
+    return DenseRows(torch.from_numpy(features).to(device))
 
 
 def _content(features: ScoreMatrix, k: int) -> str:

@@ -1,25 +1,25 @@
 """ROLE: the network and an estimate of all labels of the training rows teach each other."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from lamc import losses
 from lamc.exceptions import TrainingError
-from lamc.learners.an import AssumeNegative
-from lamc.learners.expected_count import expected_count
+from lamc.labels import Labels
+from lamc.learners.expected_count import estimate_count
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.row_adam import DenseAdam, LazyAdam
 from lamc.learners.row_tables import observed_matrix
 from lamc.learners.stack import Shape
-from lamc.learners.warm_up import warm_up_epochs
+from lamc.learners.trainer import Training
 from lamc.losses.observed import read_observed
+from lamc.types import ScoreMatrix
 
 START_OBSERVED, START_UNKNOWN = 0.995, 0.6  # estimates: of observed labels, and at most of others
 FASTER = 10  # times the network's learning rate is the estimates'
@@ -28,42 +28,30 @@ _ADAM = {"dense": DenseAdam, "lazy": LazyAdam}
 
 
 class LabelEstimation(Method):
-    """ROLE's loss, with a table of estimates for each network; AN until a count is known."""
+    """ROLE's loss, with a table of estimates for each network."""
 
-    def __init__(
-        self, group: Group, *, expected: float | None, warm_up: int, adam: type[LazyAdam]
-    ) -> None:
-        self.warm_up = 0 if expected is not None else warm_up
-        self.expected = torch.full((len(group), 1, 1), expected or 0.0, device=group.device)
+    def __init__(self, group: Group, *, expected: float, adam: type[LazyAdam]) -> None:
+        self.expected = expected
         self.adam = adam(first_estimates(group), [FASTER * rate for rate in group.learning_rates])
-        self._first = AssumeNegative(losses.an, weight=1.0)
 
     def gradient(self, logits: Tensor, step: Step) -> Tensor:
         """Gradient at the logits; the estimates take their step, by the same values."""
-        if step.epoch <= self.warm_up:
-            return self._first.gradient(logits, step)
         taken = self.adam.take(step.rows)
         f, g = logits.sigmoid(), taken.values.sigmoid()
         observed = read_observed(logits, step.observed).mask(logits)
         self.adam.step(taken, one_side(g, f, observed, self.expected))
         return one_side(f, g, observed, self.expected)
 
-    def after_epoch(self, epoch: int, scores: Callable[[], Tensor]) -> None:
-        """Estimate the number of labels at the end of the warm-up."""
-        if epoch == self.warm_up:
-            self.expected.copy_(expected_count(scores())[:, None, None])
-
     def state(self) -> dict[str, Tensor]:
-        """The estimates, their momentum, and the numbers of labels."""
-        return self.adam.state() | {"expected": self.expected}
+        """The estimates and their momentum."""
+        return self.adam.state()
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Put them back."""
         self.adam.restore(state)
-        self.expected.copy_(state["expected"])
 
 
-def one_side(p: Tensor, teacher: Tensor, observed: Tensor, expected: Tensor) -> Tensor:
+def one_side(p: Tensor, teacher: Tensor, observed: Tensor, expected: float) -> Tensor:
     """Gradient of :func:`lamc.losses.role` at the logits of one side, which has the chances p.
 
     Examples
@@ -71,7 +59,7 @@ def one_side(p: Tensor, teacher: Tensor, observed: Tensor, expected: Tensor) -> 
     >>> import torch
     >>> from lamc.learners.role import one_side
     >>> p, teacher = torch.tensor([[[0.5, 0.5]]]), torch.tensor([[[1.0, 0.5]]])
-    >>> one_side(p, teacher, torch.tensor([[[True, False]]]), torch.tensor([[[1.0]]]))
+    >>> one_side(p, teacher, torch.tensor([[[True, False]]]), expected=1.0)
     tensor([[[-0.2500,  0.0000]]])
     """
     n, n_labels = p.shape[-2:]
@@ -84,12 +72,11 @@ def one_side(p: Tensor, teacher: Tensor, observed: Tensor, expected: Tensor) -> 
 def first_estimates(group: Group) -> Tensor:
     """Logits (M, n, K) of the estimates at their start; they depend on the seed alone."""
     bound, n, n_labels = _logit(START_UNKNOWN), len(group.rows), group.shape.labels
-    drawn = [
-        np.random.default_rng([seed, 3]).uniform(-bound, bound, (n, n_labels)).astype(np.float32)
-        for seed in group.seeds
-    ]
-    table = torch.from_numpy(np.stack(drawn)).to(group.device)
-    return table.masked_fill_(observed_matrix(group), _logit(START_OBSERVED))
+    table = torch.empty(len(group), n, n_labels)
+    for own, seed in zip(table, group.seeds, strict=True):
+        drawn = np.random.default_rng([seed, 3]).uniform(-bound, bound, (n, n_labels))
+        own.copy_(torch.from_numpy(drawn))
+    return table.to(group.device).masked_fill_(observed_matrix(group), _logit(START_OBSERVED))
 
 
 def _logit(p: float) -> float:
@@ -110,12 +97,9 @@ class ROLE(NetworkLearner):
     Parameters
     ----------
     expected_count : float, optional
-        k, the mean number of true labels a row. Without it, the network is trained as
-        :class:`AN` for a warm-up, and k is estimated from its scores
-        (:func:`lamc.learners.expected_count.expected_count`); no label that was not observed is
-        read. Where you know the number, give it.
-    warm_up : float
-        Share of the epochs that are trained as AN when k is to be estimated; at least one is.
+        k, the mean number of true labels a row. Without it, k is estimated from the observed labels
+        by a network of its own (:func:`lamc.learners.expected_count.estimate_count`); no label that
+        was not observed is read. Where you know the number, give it.
     updates : "dense" or "lazy"
         What happens to the estimates of rows that are not in a batch. ``"dense"``: they go on by
         Adam's momentum, as in the code that the published numbers come from. ``"lazy"``: they
@@ -123,11 +107,16 @@ class ROLE(NetworkLearner):
     hidden, epochs, batch_size, learning_rate, …
         See :class:`lamc.learners.network.NetworkLearner`. The estimates have no weight decay.
 
+    Attributes
+    ----------
+    expected_count_ : float
+        The k that was used.
+
     Notes
     -----
-    The estimates and Adam's moments of them take 12 n K bytes a network. Networks are trained
-    together as long as that stays below 2 GB. A step costs what its batch does, with dense updates
-    too: see :class:`lamc.learners.row_adam.DenseAdam`.
+    The estimates, Adam's moments of them, and when each row was last seen take (12 K + 8) n bytes a
+    network. Networks are trained together as long as that stays below 2 GB. A step costs what its
+    batch does, with dense updates too: see :class:`lamc.learners.row_adam.DenseAdam`.
 
     The paper takes k from the full labels of the training set, which a method that learns from
     single positives does not have. Its code adds 1e-5 to chances inside logarithms; here they are
@@ -148,24 +137,33 @@ class ROLE(NetworkLearner):
     """
 
     expected_count: float | None = None
-    warm_up: float = 0.1
     updates: Literal["dense", "lazy"] = "dense"
 
     def _method(self, group: Group) -> Method:
-        k, n_labels = self.expected_count, group.shape.labels
-        if k is not None and not 0 < k <= n_labels:
+        return LabelEstimation(group, expected=self.expected_count_, adam=_ADAM[self.updates])
+
+    def _memory(self, shape: Shape, n_rows: int) -> Memory:
+        return Memory(rows=(12 * shape.labels + 8) * n_rows)
+
+    def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> Training:
+        self.expected_count_ = self._count(*self._read(X, y))
+        return super()._train(X, y, X_val, Y_val, seeds)
+
+    def _count(self, X: ScoreMatrix, labels: Labels) -> float:
+        k, n_labels = self.expected_count, len(labels.classes)
+        if self.updates not in _ADAM:
+            raise TrainingError(f"updates={self.updates!r}; give 'dense' or 'lazy'.")
+        if k is None:
+            return estimate_count(
+                X,
+                labels,
+                standardise=self.standardise,
+                device=self.device,
+                n_threads=self.n_threads,
+            )
+        if not 0 < k <= n_labels:
             raise TrainingError(
                 f"expected_count={k!r}; give a number above 0 and at most {n_labels}, the number "
                 "of labels, or None to estimate it."
             )
-        if self.updates not in _ADAM:
-            raise TrainingError(f"updates={self.updates!r}; give 'dense' or 'lazy'.")
-        return LabelEstimation(
-            group,
-            expected=k,
-            warm_up=warm_up_epochs(self.warm_up, group.epochs),
-            adam=_ADAM[self.updates],
-        )
-
-    def _memory(self, shape: Shape, n_rows: int) -> Memory:
-        return Memory(rows=12 * n_rows * shape.labels)
+        return k

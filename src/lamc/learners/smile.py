@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from lamc.exceptions import TrainingError
+from lamc.learners.beta import KLSign
 from lamc.learners.enhancement import (
     Constant,
     Enhancer,
     Estimate,
-    KLSign,
     Links,
     Terms,
     n_parameters,
@@ -181,8 +181,10 @@ class SMILE(NetworkLearner):
     data sets. Its trainings take 10 epochs at rate 1e-3, with ``hidden="labels"``. It uses features
     as they are, for the graph too; here distances are between standardised ones unless
     ``standardise=False``. It runs the encoder over the whole graph at every batch; here it is
-    evaluated where a batch needs it, which gives the same: see :func:`lamc.learners.graph.encode`.
-    AN(d) is computed from logits instead of adding 1e-5 to d.
+    evaluated where a batch needs it, which gives the same: see
+    :class:`lamc.learners.enhancement_networks.Encoder`. It adds 1e-5 or 1e-6 to d and 1 − d inside
+    logarithms and as shapes of the Beta; here AN(d) is computed from logits, and the shapes are d
+    and 1 − d with d kept 1e-5 from 0 and 1.
 
     With d features and K labels the side networks take 16 (d² + 4 d K + 4 K² + 2 d + 5 K) bytes
     for each network: with tens of thousands of features, reduce them first.
