@@ -10,7 +10,8 @@ the same numbers. Choice of epoch and rate is left out: it is the same for both.
 Beside it stands the limit: the matrix products of a step at the speed of one large product, plus
 Adam's kernel alone over as many parameters, both measured in the same rounds.
 
-Run: python benchmarks/bench_trainer.py
+Run: python benchmarks/bench_trainer.py (where other programs run too, with OMP_WAIT_POLICY=passive,
+or two threads wait for each other most of the time)
 """
 
 import time

@@ -16,7 +16,7 @@ from lamc.exceptions import LAMCWarning
 PYTHON, SHELL = "python", "sh"
 LANGUAGES = {PYTHON, SHELL, "bibtex", "text"}  # one not listed would not be run
 # Why a block may stay unrun. Anything else is an error in the page.
-REASONS = {"installs packages", "needs a cluster", "needs torchvision"}
+REASONS = {"installs packages", "needs a cluster", "needs torchvision", "takes hours"}
 
 _FENCE = re.compile(
     r"(?P<before>[^\n]*)\n*^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<code>.*?)^ *```$",

@@ -31,6 +31,15 @@ SHAPE = Shape(D, H, K)
 PLAN = Plan(epochs=4, batch_size=16, learning_rates=(1e-2, 1e-3))  # 50 = 3 · 16 + 2
 
 
+@pytest.fixture(autouse=True)
+def one_thread():
+    """On a busy machine, threads wait for each other far longer than these networks take."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def wan(group):
     return AssumeNegative(losses.wan, weight=1 / (K - 1))
 

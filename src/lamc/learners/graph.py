@@ -89,7 +89,7 @@ class ChoiceGraph:
         number = np.arange(len(of_row))
         network = of_row // b
         place = number - before[::b][network]
-        size = max(1, int(place.max(initial=0)) + 1)
+        size = int(place.max(initial=0)) + 1
         found = np.zeros((m, size), dtype=np.int64)
         found[network, place] = self._choosers[
             number + (self._starts[batch].ravel() - before)[of_row]
