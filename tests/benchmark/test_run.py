@@ -111,6 +111,7 @@ def test_killed_at_any_moment_it_goes_on_with_nothing_lost_or_counted_twice(fold
     last = bench(*RUN, folder=folder)
     assert last.returncode == 0, last.stderr
     assert_same(folder, undisturbed)
+    assert not (folder / "results.sqlite.unfinished").exists()
     # A kill costs at most the unit under way: what was finished is not run again.
     assert 6 <= len(begun(folder)) <= 6 + 3
     n_begun = len(begun(folder))

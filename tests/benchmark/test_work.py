@@ -16,6 +16,7 @@ from lamc.benchmark.views import PAPER_VIEW
 from lamc.benchmark.work import work
 from lamc.datasets import Split, digit_scenes, observe, split, write_npz
 from lamc.learners import MLML, WAN
+from lamc.learners.checkpoint import Checkpoint
 from lamc.metrics import average_precision
 
 from .small import numbered_rows, small_data
@@ -188,6 +189,32 @@ class TestResult:
         steady = [row for row in first.measurements if not row.metric.startswith(("sec", "peak"))]
         assert set(map(str, steady)) <= set(map(str, again.measurements))
         assert first.points == again.points
+
+    @pytest.mark.parametrize("draw", ["given", "anew"])
+    def test_networks_that_were_under_way_are_gone_on_with(self, tmp_path, monkeypatch, draw):
+        settings = {"hidden": 4, "epochs": 5, "learning_rate": (1e-3, 1e-2)}
+        unit = unit_of(small_data("small"), tmp_path, method="ROLE", draw=draw, settings=settings)
+        undisturbed, folder, write, written = work(unit), tmp_path / "kept", Checkpoint.write, []
+
+        def fail_third(checkpoint, *state):
+            write(checkpoint, *state)
+            written.append(checkpoint.path)
+            if len(written) == 3:
+                raise RuntimeError("the plug is pulled")
+
+        monkeypatch.setattr(Checkpoint, "write", fail_third)
+        with pytest.raises(RuntimeError, match="plug"):
+            work(unit, folder)
+        again = work(unit, folder)
+        groups = 1 if draw == "given" else 2
+        assert len(written) == 5 * groups  # epochs, none of them twice
+        assert len(set(written)) == groups
+        assert set(map(str, again.measurements)) == {
+            str(row)
+            for row in undisturbed.measurements
+            if not row.metric.startswith(("sec", "peak"))
+        } | {str(row) for row in again.measurements if row.metric.startswith("peak")}
+        assert again.points == undisturbed.points
 
     def test_no_measurement_comes_twice(self, tmp_path):
         settings = {"hidden": 4, "epochs": 1, "learning_rate": 1e-2}

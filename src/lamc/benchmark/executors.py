@@ -5,6 +5,8 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from lamc.benchmark.errors import BenchmarkError
@@ -21,8 +23,10 @@ class Outcome:
     traceback: str = ""
 
 
-def attempt(unit: Unit) -> Outcome:
+def attempt(unit: Unit, unfinished: Path | None = None) -> Outcome:
     """Do a unit; an error is an outcome like any other, for the other units go on.
+
+    Networks under way are kept in a folder of the unit's own in ``unfinished``.
 
     Examples
     --------
@@ -35,12 +39,19 @@ def attempt(unit: Unit) -> Outcome:
     lamc.exceptions.TrainingError: epochs=0; give a whole number from 1.
     """
     try:
-        return Outcome(unit, work(unit))
+        return Outcome(unit, work(unit, unfinished and folder_of(unit, unfinished)))
     except Exception:
         return Outcome(unit, None, traceback.format_exc())
 
 
-def run_on_processes(units: Sequence[Unit], jobs: int) -> Iterator[Outcome]:
+def folder_of(unit: Unit, unfinished: Path) -> Path:
+    """Where networks of a unit are kept: those of another version of LAMC are not gone on with."""
+    return unfinished / f"{unit.key[:16]}-{version('lamc')}"
+
+
+def run_on_processes(
+    units: Sequence[Unit], jobs: int, unfinished: Path | None = None
+) -> Iterator[Outcome]:
     """Yield outcomes as they come from ``jobs`` processes; from this one if it is one job.
 
     When the system kills a worker, as when memory runs out, the units that were under way are
@@ -49,24 +60,24 @@ def run_on_processes(units: Sequence[Unit], jobs: int) -> Iterator[Outcome]:
     if jobs < 1:
         raise BenchmarkError(f"{jobs} jobs; give a whole number from 1.")
     if jobs == 1:
-        yield from map(attempt, units)
+        yield from (attempt(unit, unfinished) for unit in units)
         return
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     left = {unit.key: unit for unit in units}
     while left:
         try:
-            for outcome in _in_parallel(list(left.values()), jobs):
+            for outcome in _in_parallel(list(left.values()), jobs, unfinished):
                 del left[outcome.unit.key]
                 yield outcome
         except TerminatedWorkerError:
             # Units are handed out in order, so these are the ones that were under way.
             for unit in list(left.values())[:jobs]:
                 del left[unit.key]
-                yield _alone(unit)
+                yield _alone(unit, unfinished)
 
 
-def _in_parallel(units: Sequence[Unit], jobs: int) -> Iterator[Outcome]:
+def _in_parallel(units: Sequence[Unit], jobs: int, unfinished: Path | None) -> Iterator[Outcome]:
     from joblib import Parallel, delayed
 
     parallel = Parallel(
@@ -77,7 +88,7 @@ def _in_parallel(units: Sequence[Unit], jobs: int) -> Iterator[Outcome]:
         batch_size=1,
         initializer=_leave_interrupts,
     )
-    yield from parallel(delayed(attempt)(unit) for unit in units)
+    yield from parallel(delayed(attempt)(unit, unfinished) for unit in units)
 
 
 def _leave_interrupts() -> None:
@@ -85,14 +96,14 @@ def _leave_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _alone(unit: Unit) -> Outcome:
+def _alone(unit: Unit, unfinished: Path | None) -> Outcome:
     """Do a unit in a process that may be killed."""
     from joblib.externals.loky import ProcessPoolExecutor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     with ProcessPoolExecutor(max_workers=1, initializer=_leave_interrupts) as process:
         try:
-            outcome: Outcome = process.submit(attempt, unit).result()
+            outcome: Outcome = process.submit(attempt, unit, unfinished).result()
         except TerminatedWorkerError as error:
             return Outcome(unit, None, f"The process that ran it was killed: {error}")
     return outcome

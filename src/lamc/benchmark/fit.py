@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
@@ -35,7 +36,12 @@ class Scored:
 
 
 def fit_and_score(
-    method: str, dataset: str, settings: Settings, task: Task, seeds: Sequence[int]
+    method: str,
+    dataset: str,
+    settings: Settings,
+    task: Task,
+    seeds: Sequence[int],
+    checkpoint: Path | None = None,
 ) -> list[Scored]:
     """Fit a method once for each seed on the same rows.
 
@@ -43,6 +49,9 @@ def fit_and_score(
     rows. Other estimators whose ``fit`` takes validation rows are given them. Methods with a grid
     are fitted at each of its points with the first seed; the best point on the validation rows
     serves all seeds. A fit without randomness serves all seeds as it is.
+
+    After each epoch neural learners keep what they have in the folder ``checkpoint``, and go on
+    from what is there.
 
     Examples
     --------
@@ -56,6 +65,7 @@ def fit_and_score(
     """
     estimator = make(method, dataset, settings)
     if hasattr(estimator, "fit_runs"):
+        estimator.set_params(checkpoint=checkpoint)
         fitted = estimator.fit_runs(
             task.learn.X,
             task.learn.labels,

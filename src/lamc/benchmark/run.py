@@ -1,9 +1,12 @@
 """Run the units of a plan that are not finished yet, and store each as it ends."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
 
-from lamc.benchmark.executors import Outcome, run_on_dask, run_on_processes
+from lamc.benchmark.executors import Outcome, folder_of, run_on_dask, run_on_processes
 from lamc.benchmark.plan import Plan
 from lamc.benchmark.store import Store
 from lamc.benchmark.unit import Unit
@@ -24,7 +27,9 @@ def run_plan(
     """Run what is not in the store, and return what failed.
 
     Only this process writes to the store. A unit is stored whole when it ends, so that a run that
-    is stopped or killed at any time goes on from there when it is started again.
+    is stopped or killed at any time goes on from there when it is started again. What processes on
+    this machine have trained of a unit's networks is kept beside the store after every epoch, so
+    that hours of one unit are not lost either.
 
     Parameters
     ----------
@@ -68,13 +73,16 @@ def run_plan(
         finished = store.finished(unit.key for unit in units)
         left = [unit for unit in units if unit.key not in finished]
         watch.begin(plan.name, left, n_finished=len(finished))
-        return _run(left, store, _executor(jobs, dask), watch)
+        unfinished = store.path.with_name(f"{store.path.name}.unfinished")
+        return _run(left, store, _executor(jobs, dask, unfinished), watch, unfinished)
 
 
-def _executor(jobs: int, dask: str | None) -> Callable[[list[Unit]], Iterator[Outcome]]:
+def _executor(
+    jobs: int, dask: str | None, unfinished: Path
+) -> Callable[[list[Unit]], Iterator[Outcome]]:
     if dask is not None:
         return lambda units: run_on_dask(units, dask)
-    return lambda units: run_on_processes(units, jobs)
+    return lambda units: run_on_processes(units, jobs, unfinished)
 
 
 def _run(
@@ -82,6 +90,7 @@ def _run(
     store: Store,
     execute: Callable[[list[Unit]], Iterator[Outcome]],
     watch: Watch,
+    unfinished: Path,
 ) -> list[Failure]:
     failures = []
     with watch:
@@ -91,5 +100,8 @@ def _run(
                 watch.failed(outcome.unit)
             else:
                 store.add(outcome.unit, outcome.result)
+                rmtree(folder_of(outcome.unit, unfinished), ignore_errors=True)
                 watch.done(outcome.unit, outcome.result.seconds)
+    with suppress(OSError):  # it holds what others have not finished, or is not there
+        unfinished.rmdir()
     return failures

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from time import perf_counter
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -46,8 +47,11 @@ class Result:
     seconds: float
 
 
-def work(unit: Unit) -> Result:
+def work(unit: Unit, folder: Path | None = None) -> Result:
     """Fit and measure all runs of a unit, on one thread.
+
+    Networks are kept in a folder while they are trained. If it holds some of an earlier attempt,
+    training goes on from there; what the unit took in all is not known then, and not stored.
 
     Examples
     --------
@@ -63,14 +67,15 @@ def work(unit: Unit) -> Result:
     True
     """
     measures_memory = reset_peak()
+    goes_on = folder is not None and folder.exists()
     start = perf_counter()
     with threadpool_limits(1):
-        measurements, points, seconds_fit = _runs(unit, _checked_data(unit))
+        measurements, points, seconds_fit = _runs(unit, _checked_data(unit), folder)
     seconds = perf_counter() - start
-    spent = {
-        "seconds_fit": seconds_fit / len(unit.seeds),
-        "seconds_total": seconds / len(unit.seeds),
-    }
+    spent = {}
+    if not goes_on:
+        spent["seconds_fit"] = seconds_fit / len(unit.seeds)
+        spent["seconds_total"] = seconds / len(unit.seeds)
     if measures_memory:
         spent["peak_megabytes"] = peak_megabytes()
     for run, seed in enumerate(unit.seeds):
@@ -103,7 +108,9 @@ def _checked_data(unit: Unit) -> Dataset:
     return data
 
 
-def _runs(unit: Unit, data: Dataset) -> tuple[list[Measurement], list[Point], float]:
+def _runs(
+    unit: Unit, data: Dataset, folder: Path | None
+) -> tuple[list[Measurement], list[Point], float]:
     measurements: list[Measurement] = []
     points: list[Point] = []
     seconds = 0.0
@@ -111,7 +118,8 @@ def _runs(unit: Unit, data: Dataset) -> tuple[list[Measurement], list[Point], fl
         task = task_of(data, unit.draw, draw, unit.part)
         start = perf_counter()
         seeds = [unit.seeds[run] for run in runs]
-        fitted = fit_and_score(unit.method, unit.facts.name, unit.settings, task, seeds)
+        place = None if folder is None else folder / str(draw)
+        fitted = fit_and_score(unit.method, unit.facts.name, unit.settings, task, seeds, place)
         seconds += perf_counter() - start
         for run, scored in zip(runs, fitted, strict=True):
             measurements += _measure(unit, run, task, scored)
