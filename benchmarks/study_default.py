@@ -1,0 +1,357 @@
+"""What each part of the default estimator is worth: Blend with one thing changed at a time.
+
+Members are fitted once for a draw of split and observed labels, and mixed in every way that is
+asked about. All are chosen by the validation rows and judged on the calibration rows; test rows are
+not looked at, so that what is decided here can still be tested on them.
+
+Run: python benchmarks/study_default.py RESULTS.csv [DATA SET ...]    # goes on where it stopped
+     python benchmarks/study_default.py RESULTS.csv --table
+"""
+
+import csv
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lamc.benchmark.protocol import Task, task_of
+from lamc.datasets import load
+from lamc.labels import Labels
+from lamc.learners import AN, ANLS, EM, WAN, Softmax, Trees
+from lamc.learners.holdout import hold_out, observed_only
+from lamc.learners.mixture import as_shares, mixture_weights, reveal_factors
+from lamc.learners.trees import observed_shares
+from lamc.metrics import ranking_metrics
+from lamc.scoring import scores_of
+
+SMALL = ["CAL500", "scene", "yeast", "Image"]
+LARGER = ["corel5k", "rcv1subset1", "Corel16k001"]
+DRAWS = {**dict.fromkeys(SMALL, 5), **dict.fromkeys(LARGER, 2)}
+NETWORK = {
+    "n_models": 5,
+    "epochs": 40,
+    "batch_size": 64,
+    "learning_rate": 1e-3,
+    "dropout": 0.5,
+    "patience": 6,
+    "n_threads": 1,
+    "random_state": 0,
+}
+FEW_LABELS = 20  # boosting grows as many trees a round as there are labels
+
+Member = tuple[np.ndarray, np.ndarray]  # shares of validation and calibration rows
+
+
+class Study:
+    """Members of one draw, fitted when they are first asked for."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.kept: dict[str, Member] = {}
+        self.counts = task.learn.labels.counts
+
+    def member(self, name: str) -> Member:
+        """Shares that a member gives."""
+        if name not in self.kept:
+            self.kept[name] = MEMBERS[name](self.task)
+        return self.kept[name]
+
+    def judged(self, names: list[str], correction: str = "factors") -> tuple[float, ...]:
+        """Average precision, coverage and ranking loss of a mixture of members."""
+        members = [self.member(name) for name in names]
+        known = self.task.validation.labels
+        weights = mixture_weights([each[0] for each in members], known)
+        chosen, judged = (
+            sum(weight * each[part] for weight, each in zip(weights, members, strict=True))
+            for part in (0, 1)
+        )
+        scores = CORRECTIONS[correction](judged, chosen, known, self.counts)
+        found = ranking_metrics(self.task.calibration.labels, scores)
+        return found.average_precision, found.coverage_error, found.ranking_loss
+
+
+def network(learner: type = WAN, **changes: object) -> Callable[[Task], Member]:
+    """Networks, as shares."""
+
+    def fit(task: Task) -> Member:
+        fitted = learner(**(NETWORK | changes)).fit(
+            task.learn.X,
+            task.learn.labels,
+            task.validation.X,
+            observed_only(task.validation.labels),
+        )
+        return both(task, lambda X: as_shares(fitted.predict_proba(X)))
+
+    return fit
+
+
+def with_tfidf(task: Task) -> Member:
+    """Networks on rows whose features are weighted by how rare they are, if they are counts."""
+    if not are_counts(task.learn.X):
+        return network()(task)
+    scale = TfidfTransformer(sublinear_tf=True).fit(task.learn.X)
+    fitted = WAN(**NETWORK).fit(
+        scale.transform(task.learn.X),
+        task.learn.labels,
+        scale.transform(task.validation.X),
+        observed_only(task.validation.labels),
+    )
+    return both(task, lambda X: as_shares(fitted.predict_proba(scale.transform(X))))
+
+
+def trees(**changes: object) -> Callable[[Task], Member]:
+    """Trees."""
+
+    def fit(task: Task) -> Member:
+        fitted = Trees(**({"n_trees": 100, "n_jobs": 1, "random_state": 0} | changes))
+        fitted.fit(task.learn.X, task.learn.labels)
+        return both(task, fitted.predict_proba)
+
+    return fit
+
+
+def frequencies(task: Task) -> Member:
+    """How often each label was observed."""
+    counts = task.learn.labels.counts + 0.5
+    return both(task, lambda X: np.broadcast_to(counts / counts.sum(), (X.shape[0], len(counts))))
+
+
+def classifier(make: Callable[[], object]) -> Callable[[Task], Member]:
+    """A classifier of scikit-learn on the observed label."""
+
+    def fit(task: Task) -> Member:
+        fitted = make().fit(dense(task.learn.X), task.learn.labels.index())
+        names = np.arange(len(task.learn.labels.classes))
+        return both(task, lambda X: as_shares(scores_of(fitted, dense(X), names)))
+
+    return fit
+
+
+def neighbours(task: Task) -> Member:
+    """Labels observed on the 30 nearest training rows."""
+    scale = StandardScaler().fit(dense(task.learn.X))
+    found = NearestNeighbors(n_neighbors=30).fit(scale.transform(dense(task.learn.X)))
+    shares = observed_shares(task.learn.labels)
+
+    def of(X: object) -> np.ndarray:
+        near = found.kneighbors(scale.transform(dense(X)), return_distance=False)
+        marks = sparse.csr_array(
+            (np.ones(near.size), near.ravel(), np.arange(len(near) + 1) * near.shape[1]),
+            shape=(len(near), shares.shape[0]),
+        )
+        return (marks @ shares).toarray() / near.shape[1]
+
+    return both(task, of)
+
+
+def both(task: Task, shares: Callable[[object], np.ndarray]) -> Member:
+    return shares(task.validation.X), shares(task.calibration.X)
+
+
+def dense(X: object) -> np.ndarray:
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def are_counts(X: object) -> bool:
+    values = X.data if sparse.issparse(X) else np.asarray(X)
+    return bool((values >= 0).all() and (values == np.rint(values)).all())
+
+
+MEMBERS: dict[str, Callable[[Task], Member]] = {
+    "networks": network(),
+    "trees": trees(),
+    "frequencies": frequencies,
+    "one network": network(n_models=1),
+    "ten networks": network(n_models=10),
+    "128 units": network(hidden=128),
+    "1024 units": network(hidden=1024),
+    "no dropout": network(dropout=0.0),
+    "weight decay": network(weight_decay=1e-4),
+    "raw": network(standardise=False),
+    "tf-idf": with_tfidf,
+    "AN": network(AN),
+    "label smoothing": network(ANLS),
+    "EM": network(EM),
+    "softmax": network(Softmax),
+    "batches of 16": network(batch_size=16),
+    "rate .0003": network(learning_rate=3e-4),
+    "logistic": classifier(
+        lambda: make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200))
+    ),
+    "boosting": classifier(
+        lambda: HistGradientBoostingClassifier(
+            max_iter=60, learning_rate=0.1, max_leaf_nodes=15, random_state=0
+        )
+    ),
+    "neighbours": neighbours,
+    "20 trees": trees(n_trees=20),
+    "300 trees": trees(n_trees=300),
+    "leaves of 1": trees(min_leaf=1),
+    "leaves of 10": trees(min_leaf=10),
+}
+
+
+def corrected(
+    judged: np.ndarray, chosen: np.ndarray, known: Labels, counts: np.ndarray
+) -> np.ndarray:
+    return reveal_factors(chosen, known, counts) * judged
+
+
+def by_count(
+    judged: np.ndarray, chosen: np.ndarray, known: Labels, counts: np.ndarray
+) -> np.ndarray:
+    """Multiply by the mean number of labels of validation rows that have the label."""
+    positives = known.positives
+    of_label = positives.T @ known.cardinality
+    mean = known.cardinality.mean()
+    return judged * (of_label + 5 * mean) / (known.counts + 5)
+
+
+def by_logistic(
+    judged: np.ndarray, chosen: np.ndarray, known: Labels, counts: np.ndarray
+) -> np.ndarray:
+    """A logistic curve for each label with 5 true validation rows or more, else the common one."""
+    from scipy.special import expit
+
+    truth = known.positives.toarray().astype(float)
+    factors = reveal_factors(chosen, known, counts)
+    x, x_judged = (np.log(np.maximum(factors * each, 1e-9)) for each in (chosen, judged))
+    common = LogisticRegression(C=1e3).fit(x.reshape(-1, 1), truth.ravel())
+    scores = expit(common.coef_[0, 0] * x_judged + common.intercept_[0])
+    for label in np.flatnonzero((known.counts >= 5) & (known.counts <= len(truth) - 5)):
+        own = LogisticRegression(C=1.0).fit(x[:, [label]], truth[:, label])
+        scores[:, label] = own.predict_proba(x_judged[:, [label]])[:, 1]
+    return scores
+
+
+CORRECTIONS = {
+    "factors": corrected,
+    "none": lambda judged, chosen, known, counts: judged,
+    "count": by_count,
+    "logistic": by_logistic,
+}
+
+BASE = ["networks", "trees", "frequencies"]
+
+
+def variants(n_labels: int) -> Iterator[tuple[str, list[str], str]]:
+    """Name, members and correction of all that is compared."""
+    yield "Blend", BASE, "factors"
+    yield "without networks", ["trees", "frequencies"], "factors"
+    yield "without trees", ["networks", "frequencies"], "factors"
+    yield "without frequencies", ["networks", "trees"], "factors"
+    for name in (
+        "one network",
+        "ten networks",
+        "128 units",
+        "1024 units",
+        "no dropout",
+        "weight decay",
+        "raw",
+        "tf-idf",
+        "AN",
+        "label smoothing",
+        "EM",
+        "softmax",
+        "batches of 16",
+        "rate .0003",
+    ):
+        yield name, [name, "trees", "frequencies"], "factors"
+    for name in ("20 trees", "300 trees", "leaves of 1", "leaves of 10"):
+        yield name, ["networks", name, "frequencies"], "factors"
+    for name in ("softmax", "logistic", "neighbours"):
+        yield f"and {name}", [*BASE, name], "factors"
+    if n_labels <= FEW_LABELS:
+        yield "and boosting", [*BASE, "boosting"], "factors"
+    yield "no correction", BASE, "none"
+    yield "correction by count", BASE, "count"
+    yield "logistic curve a label", BASE, "logistic"
+
+
+def without_full_labels(task: Task) -> Task:
+    """The task when validation rows are held out training rows with their observed label."""
+    from dataclasses import replace
+
+    learn = task.learn
+    kept, held = hold_out(len(learn.labels), 0.1)
+    part = type(learn)
+    return replace(
+        task,
+        learn=part(learn.X[kept], learn.labels[kept]),
+        validation=part(learn.X[held], observed_only(learn.labels[held])),
+    )
+
+
+def run(file: Path, datasets: list[str]) -> None:
+    done = set()
+    if file.exists():
+        done = {tuple(row[:3]) for row in csv.reader(file.open())}
+    for dataset in datasets:
+        for draw in range(DRAWS[dataset]):
+            task = task_of(load(dataset), "anew", draw, "train")
+            study = Study(task)
+            compared = list(variants(len(task.learn.labels.classes)))
+            blind = Study(without_full_labels(task))
+            for name, members, correction in compared:
+                if (dataset, str(draw), name) not in done:
+                    add(file, dataset, draw, name, study, members, correction)
+            if (dataset, str(draw), "no validation rows") not in done:
+                add(file, dataset, draw, "no validation rows", blind, BASE, "none")
+
+
+def add(
+    file: Path,
+    dataset: str,
+    draw: int,
+    name: str,
+    study: Study,
+    members: list[str],
+    correction: str,
+) -> None:
+    start = time.process_time()
+    found = study.judged(members, correction)
+    spent = time.process_time() - start
+    with file.open("a", newline="") as out:
+        csv.writer(out).writerow(
+            [dataset, draw, name, *(f"{x:.5f}" for x in found), f"{spent:.1f}"]
+        )
+
+
+def show(file: Path) -> None:
+    """Average precision of Blend, and what each change adds to it, in hundredths."""
+    names = ["dataset", "draw", "variant", "average_precision", "coverage", "ranking", "seconds"]
+    found = pd.read_csv(file, names=names)
+    value = found.pivot_table(index=["dataset", "draw"], columns="variant", values=names[3])
+    order = [name for name in DRAWS if name in value.index.get_level_values(0)]
+    base = value["Blend"].groupby("dataset").mean()[order]
+    print("| | " + " | ".join(order) + " | mean |\n|---|" + "---:|" * (len(order) + 1))
+    print("| Blend | " + " | ".join(f"{x:.3f}" for x in base) + " | |")
+    listed = [name for name in found["variant"].unique() if name != "Blend"]
+    for name in listed:
+        gain = (100 * (value[name] - value["Blend"])).groupby("dataset").mean()[order]
+        cells = ["" if np.isnan(x) else f"{x:+.1f}" for x in gain]
+        print(f"| {name} | " + " | ".join(cells) + f" | {gain.mean():+.2f} |")
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    file, *rest = sys.argv[1:]
+    if rest == ["--table"]:
+        show(Path(file))
+    else:
+        run(Path(file), rest or [*SMALL, *LARGER])
+
+
+if __name__ == "__main__":
+    main()
