@@ -72,10 +72,19 @@ def test_the_seed_decides():
     assert (one != other).any()
 
 
+def _with_long_indices(rows):
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    return rows
+
+
 ODD = {
     "wide and sparse": lambda rng: (
         sparse.random_array((300, 30_000), density=1e-3, format="csr", rng=rng),
         rng.integers(5, size=300),
+    ),
+    "indices of 64 bits": lambda rng: (
+        _with_long_indices(sparse.random_array((80, 40), density=0.2, format="csr", rng=rng)),
+        rng.integers(5, size=80),
     ),
     "many labels": lambda rng: (rng.normal(size=(400, 4)), rng.integers(5000, size=400)),
     "labels seen once": lambda rng: (

@@ -91,7 +91,7 @@ class Trees(Learner):
             max_samples=self.max_rows if n > self.max_rows else None,
             n_jobs=self.n_jobs,
             random_state=rng.randint(2**31 - 1),
-        ).fit(rows, _directions(shares, rng))
+        ).fit(_narrow(rows), _directions(shares, rng))
         self.starts_ = np.cumsum([0, *(tree.tree_.node_count for tree in self.forest_.estimators_)])
         in_leaf = self._leaf_indicator(rows)
         counts = np.asarray(in_leaf.sum(axis=0)).ravel()
@@ -110,7 +110,7 @@ class Trees(Learner):
 
     def _leaf_indicator(self, rows: ScoreMatrix) -> SparseMatrix:
         """1 for each leaf that a row falls into, over the nodes of all trees."""
-        leaves: IntArray = self.forest_.apply(rows) + self.starts_[:-1]
+        leaves: IntArray = self.forest_.apply(_narrow(rows)) + self.starts_[:-1]
         n, n_trees = leaves.shape
         where = (np.ones(leaves.size, np.float32), leaves.ravel(), np.arange(n + 1) * n_trees)
         return sparse.csr_array(where, shape=(n, self.starts_[-1]))
@@ -136,6 +136,19 @@ def _directions(shares: SparseMatrix, rng: np.random.RandomState) -> FloatArray:
     if n_labels <= _DIRECTIONS:
         return shares.toarray()
     return shares @ (rng.standard_normal((n_labels, _DIRECTIONS)) / np.sqrt(_DIRECTIONS))
+
+
+def _narrow(rows: ScoreMatrix) -> ScoreMatrix:
+    """Rows with indices of 32 bits if they are sparse: scikit-learn's trees take no others."""
+    if not sparse.issparse(rows) or rows.indices.dtype == np.int32:
+        return rows
+    if max(rows.nnz, rows.shape[1]) > np.iinfo(np.int32).max:
+        raise TrainingError(
+            f"{rows.nnz:,} stored values in {rows.shape[1]:,} columns are too many for trees.\nGive "
+            "fewer rows, or features of which fewer are kept."
+        )
+    narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return sparse.csr_array((rows.data, *narrow), shape=rows.shape)
 
 
 def _some_features(n: int) -> int:
