@@ -144,8 +144,8 @@ def _narrow(rows: ScoreMatrix) -> ScoreMatrix:
         return rows
     if max(rows.nnz, rows.shape[1]) > np.iinfo(np.int32).max:
         raise TrainingError(
-            f"{rows.nnz:,} stored values in {rows.shape[1]:,} columns are too many for trees.\nGive "
-            "fewer rows, or features of which fewer are kept."
+            f"{rows.nnz:,} stored values in {rows.shape[1]:,} columns are too many for trees.\n"
+            "Give fewer rows, or features of which fewer are kept."
         )
     narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     return sparse.csr_array((rows.data, *narrow), shape=rows.shape)
