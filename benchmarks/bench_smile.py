@@ -23,7 +23,7 @@ from lamc.learners.beta import draw
 from lamc.learners.enhancement import start
 from lamc.learners.method import Group, Method, Step
 from lamc.learners.neighbours import nearest_others
-from lamc.learners.rows import DenseRows
+from lamc.learners.rows import DenseRows, take
 from lamc.learners.smile import SMILE
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.stack_adam import StackAdam
@@ -63,7 +63,8 @@ class Fast:
 
     def step(self, batch: Tensor) -> None:
         """Train on a batch."""
-        step = Step(batch[None], self.group.observed[batch][None], epoch=1)
+        rows = batch[None]
+        step = Step(rows, take(self.group.observed, rows), epoch=1)
         logits = self.stack.logits(self.group.rows.take(step.rows))
         self.stack.backward(self.method.gradient(logits, step))
         self.adam.step()

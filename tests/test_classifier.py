@@ -199,6 +199,43 @@ def test_it_wraps_a_plain_function():
     np.testing.assert_array_equal(clf.predict_proba(X_NEW), sigmoid_scores(X_NEW))
 
 
+@pytest.mark.parametrize("rule", ["recall", "precision", "three-way"])
+@pytest.mark.parametrize(
+    "scorer",
+    [sigmoid_scores, FrozenEstimator(LogisticRegression().fit(X, y))],
+    ids=["function", "frozen"],
+)
+def test_what_is_not_trained_is_calibrated_on_y_as_by_calibrate(scorer, rule):
+    """Rows without any label count as they do there: of them all labels are known to be false."""
+    Y_some = Y_CAL & (np.arange(400) % 4 > 0)[:, None]
+    clf = LAMC(scorer, rule=rule, random_state=0).fit(X_CAL, Y_some)
+    again = LAMC(scorer, rule=rule, random_state=0).fit(X_CAL, Y_CAL).calibrate(X_CAL, Y_some)
+    np.testing.assert_array_equal(clf.thresholds_, again.thresholds_)
+    assert clf.n_positives_.tolist() == Y_some.sum(axis=0).tolist()
+
+
+def test_what_is_not_trained_needs_no_label_in_rows_that_are_not_calibrated_on():
+    nowhere = np.zeros_like(Y)
+    clf = LAMC(sigmoid_scores).fit(X, nowhere, X_cal=X_CAL, Y_cal=Y_CAL)
+    expected = Calibrator().fit(sigmoid_scores(X_CAL), Y_CAL)
+    np.testing.assert_array_equal(clf.thresholds_, expected.thresholds_)
+    with pytest.raises(CalibrationError, match="None of the 400 calibration rows has a label"):
+        LAMC(sigmoid_scores).fit(X, nowhere)
+
+
+def test_what_is_not_trained_asks_what_one_label_in_every_row_means():
+    one_each = np.eye(4, dtype=bool)[y]
+    with pytest.raises(LabelError, match="exactly one label"):
+        LAMC(sigmoid_scores).fit(X, one_each)
+    with pytest.warns(LAMCWarning, match="observed labels only"):
+        LAMC(sigmoid_scores).fit(X, as_labels(one_each, knowledge="single"))
+
+
+def test_what_is_trained_needs_a_label_in_every_row():
+    with pytest.raises(LabelError, match="Row 7 of y has no observed label"):
+        LAMC(LINEAR).fit(X, Y & (np.arange(400) != 7)[:, None], X_cal=X_CAL, Y_cal=Y_CAL)
+
+
 def test_several_positives_a_row_go_to_estimators_that_take_them():
     clf = LAMC(KNeighborsClassifier()).fit(X, Y, X_cal=X_CAL, Y_cal=Y_CAL)
     assert clf.predict_proba(X_NEW).shape == (400, 4)

@@ -51,7 +51,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (K,)
         Names of the labels, in the order of the columns of everything that is returned.
-    thresholds_, n_positives_, status_ : ndarrays of shape (K,)
+    thresholds_, n_positives_, status_, reason_ : ndarrays of shape (K,)
         See :class:`Calibrator`.
     estimator_ : estimator or function
         The fitted scorer.
@@ -104,7 +104,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : array-like, sparse matrix, DataFrame, or whatever the estimator takes
             Rows to learn from.
         y : labels in any form of :func:`lamc.as_labels`
-            Observed labels, one a row; what is not observed counts as unknown.
+            Observed labels, one a row; what is not observed counts as unknown. If nothing is
+            trained, these are read as ``Y_cal``.
         X_cal, Y_cal : optional
             Rows to calibrate on, with all their labels or with one observed label each. Without
             them a part of ``X`` is held out, and calibrated on its observed labels.
@@ -119,16 +120,19 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         labels = as_labels(y, knowledge=Knowledge.SOME)
         n = count_rows(X)
         labels.require_rows(len(labels) if n is None else n, of="X")
-        labels.require(Knowledge.SOME, by="LAMC")
         if (X_cal is None) != (Y_cal is None):
             raise CalibrationError("Give both X_cal and Y_cal, or neither.")
-        if Y_cal is not None:
-            of_calibration = as_labels(Y_cal, knowledge=_least(Y_cal)).classes
-            labels = labels.align(join_classes(labels.classes, of_calibration))
         rng = check_random_state(self.random_state)
         estimator = self._new_estimator(random_state=rng.randint(2**31 - 1))
         trained = needs_training(estimator)
-        train, held_out = self._parts(len(labels), trained, X_cal is None, rng)
+        if trained:
+            labels.require(Knowledge.SOME, by="LAMC")
+        elif X_cal is None:
+            X_cal, Y_cal = X, y
+        if Y_cal is not None:
+            of_calibration = as_labels(Y_cal, knowledge=_least(Y_cal)).classes
+            labels = labels.align(join_classes(labels.classes, of_calibration))
+        train, held_out = self._parts(len(labels), X_cal is None, rng)
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
             settings = calibrator.settings()
@@ -144,7 +148,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             fingerprints_ = traces(X_train)
         classes = join_classes(labels.classes, classes_of(estimator, X))
         if X_cal is None:
-            X_cal = take_rows(X, held_out) if trained else X
+            X_cal = take_rows(X, held_out)
             labels_cal = labels[held_out].align(classes)
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
@@ -243,6 +247,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.calibrator_.status_
 
     @property
+    def reason_(self) -> AnyArray:
+        """Why a label is uncalibrated; empty where it is not."""
+        return self.calibrator_.reason_
+
+    @property
     def n_features_in_(self) -> int:
         """Number of features the estimator was trained on."""
         return self.estimator_.n_features_in_
@@ -295,14 +304,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.calibrator_
 
     def _parts(
-        self, n: int, trained: bool, hold_out: bool, rng: np.random.RandomState
+        self, n: int, hold_out: bool, rng: np.random.RandomState
     ) -> tuple[IntArray, IntArray]:
         """Rows to train on and rows to calibrate on."""
-        rows = np.arange(n)
         if not hold_out:
-            return rows, rows[:0]
-        if not trained:
-            return rows[:0], rows
+            return np.arange(n), np.arange(0)
         size = self.calibration_size
         share = isinstance(size, (float, np.floating)) and 0 < size < 1
         count = math.ceil(size * n) if share else size

@@ -1,17 +1,23 @@
 """``lamc bench table``, ``compare`` and ``figure`` as real processes."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from lamc.benchmark import figures
+from lamc.benchmark.compare import compare
 from lamc.benchmark.drawing import write_figure
 from lamc.benchmark.frames import write_csv_files
+from lamc.benchmark.nearness import nearness, nearness_text
+from lamc.benchmark.paper import METRICS
 from lamc.benchmark.result_table import table
 from lamc.benchmark.store import read_curves, read_measurements
 from lamc.benchmark.table_formats import as_csv, markdown
+from lamc.cli import app
 
 from .results import accepted, joined, measured, points
 
@@ -28,6 +34,10 @@ def bench(*arguments, folder=None):
     )
 
 
+def in_process(*arguments):
+    return CliRunner().invoke(app, ["bench", *map(str, arguments)])
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     values = {
@@ -36,11 +46,7 @@ def results(tmp_path_factory):
         for j, m in enumerate(("LAMC", "SMILE", "AN"))
     }
     rows = joined(
-        *(
-            make(values, metric=metric)
-            for make in (measured, accepted)
-            for metric in ("average_precision", "coverage_error", "ranking_loss")
-        )
+        *(make(values, metric=metric) for make in (measured, accepted) for metric in METRICS)
     )
     curves = joined(
         *(points("risk-coverage", [(0.01, 0.1), (1, 0.8)], method=m) for m in ("LAMC", "AN"))
@@ -61,7 +67,7 @@ def test_the_papers_three_tables_go_to_a_file(results, tmp_path):
     file = tmp_path / "new folder" / "tables.csv"
     done = bench("table", results, "--format", "csv", "-o", file)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
+    assert done.stdout == f"Wrote {file}.\n"
     names = ("average_precision", "coverage_error", "ranking_loss")
     measurements = read_measurements(results)
     assert file.read_text() == as_csv([table(measurements, name) for name in names])
@@ -84,6 +90,86 @@ def test_a_figure_has_the_bytes_that_another_process_gives_it(results, tmp_path)
     assert done.stdout == "Wrote here.svg.\n"
     write_figure(figures.risk_coverage(read_curves(results)), tmp_path / "there.svg")
     assert (tmp_path / "here.svg").read_bytes() == (tmp_path / "there.svg").read_bytes()
+
+
+COMMANDS = {
+    "table": ("-o", "out.csv"),
+    "compare": ("-o", "out.svg"),
+    "figure": ("--kind", "risk-coverage", "-o", "out.svg"),
+    "export": ("-o", "out.csv"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_program_gets_one_document_and_quiet_says_nothing_but_data(
+    results, command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    done = in_process(command, results, *COMMANDS[command], "--json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["notes"] == []
+    assert done.stderr == ""
+    done = in_process(command, results, *COMMANDS[command], "--quiet", "--force")
+    assert done.exit_code == 0, done.stderr
+    assert (done.stdout == "") == (command != "compare")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_that_is_there_is_replaced_only_by_force(results, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = COMMANDS[command]
+    out = tmp_path / options[-1]
+    out.write_text("mine")
+    done = in_process(command, results, *options)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"lamc: {out.name} is there already.\nChoose another name, or replace it: --force.\n"
+    )
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+    done = in_process(command, results, *options, "--force")
+    assert done.exit_code == 0, done.stderr
+    assert out.read_text() != "mine"
+
+
+def test_an_export_replaces_none_of_its_three_files_unasked(results, tmp_path):
+    (tmp_path / "out.curves.csv").write_text("mine")
+    done = in_process("export", results, "-o", tmp_path / "out.csv")
+    assert done.exit_code == 1
+    assert "out.curves.csv is there already" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["out.curves.csv"]
+
+
+def test_readings_for_people_and_for_programs(tmp_path):
+    of = {"profile": "paper", "view": "reading: all rows"}
+    rows = joined(*(measured({("yeast", "LAMC"): [0.5]}, metric=name, **of) for name in METRICS))
+    path = tmp_path / "results.csv"
+    write_csv_files(rows, points("risk-coverage", [(0, 0)]), path)
+    (near,) = nearness(read_measurements(path))
+    assert in_process("readings", path, "--quiet").stdout == f"{nearness_text([near])}\n"
+    (shown,) = json.loads(in_process("readings", path, "--json").stdout)["readings"]
+    assert (shown["reading"], shown["mean_difference"]) == ("all rows", near.apart)
+
+
+def test_the_numbers_of_the_documents_are_those_of_the_library(results):
+    def document(*arguments):
+        return json.loads(in_process(*arguments, "--json").stdout)
+
+    measurements = read_measurements(results)
+    made = table(measurements, "ranking_loss", against_paper=True)
+    shown = document("table", results, "--metric", "ranking_loss", "--against", "paper")
+    (found,) = shown["tables"]
+    cells = {(cell["dataset"], cell["method"]): cell for cell in found["cells"]}
+    assert cells.keys() == made.cells.keys()
+    for place, cell in made.cells.items():
+        assert cells[place]["mean"] == cell.mean
+        assert cells[place]["best"] == cell.best
+        assert cells[place]["paper"]["mean"] == cell.paper.mean
+    assert found["average_ranks"] == made.average_ranks
+    shown = document("compare", results, "--metric", "ranking_loss")
+    compared = compare(table(measurements, "ranking_loss"))
+    assert shown["friedman"]["p"] == compared.friedman.p
+    assert [test["p_holm"] for test in shown["wilcoxon"]] == [t.p_holm for t in compared.wilcoxon]
 
 
 @pytest.mark.parametrize(

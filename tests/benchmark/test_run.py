@@ -180,6 +180,22 @@ def test_what_fails_is_told_at_the_end_and_the_others_go_on(folder):
     assert stored["method"].unique().tolist() == ["mine:Quick"]
 
 
+def test_a_program_is_told_what_was_run_and_what_failed(folder):
+    options = ("--profile", "quick", "--datasets", "first.npz", "-o", "results.sqlite", "--json")
+    listed = bench("run", *options, "--methods", "mine:Quick", "--dry-run", folder=folder)
+    (unit,) = json.loads(listed.stdout)["units"]
+    assert (unit["dataset"], unit["method"], unit["part"]) == ("first", "mine:Quick", "train")
+    done = bench("run", *options, "--methods", "mine:Broken,mine:Quick", folder=folder)
+    assert done.returncode == 1
+    facts = json.loads(done.stdout)
+    assert (facts["finished_before"], facts["finished_now"]) == (0, 1)
+    (failed,) = facts["failed"]
+    assert failed["unit"] == "first · mine:Broken · train"
+    assert "broken on purpose" in failed["traceback"]
+    quiet = bench("run", *options[:-1], "--methods", "mine:Quick", "--quiet", folder=folder)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+
+
 def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
     data = small_data("trees")
     table = "oak,elm,x,y\n" + "".join(

@@ -113,7 +113,7 @@ def expected_row(calibrator, case, accepted, absent, k):
     n_true = int(case.Y[:, k].sum())
     return [
         str(case.names[k]),
-        str(calibrator.status_[k]),
+        [str(calibrator.status_[k]), str(calibrator.reason_[k])],
         [count(int(calibrator.n_positives_[k])), f"{count(n_true)} held out"],
         [
             text if decided else "–",

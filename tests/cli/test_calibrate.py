@@ -34,6 +34,24 @@ def test_bare_scores(lamc, lamc_json, scored, tmp_path):
     assert "Nothing is written" in done.stdout
 
 
+def test_what_is_left_open_is_said_with_the_reason(lamc, lamc_json, tmp_path):
+    """Of three labels one can be certified, one scores at random, and one is rare."""
+    rng = np.random.default_rng(0)
+    truth = pd.DataFrame((rng.random((300, 3)) < [0.4, 0.4, 0.02]).astype(int), columns=NAMES)
+    scores = 0.5 * rng.random(truth.shape) + 0.5 * truth
+    scores["elm"] = rng.random(300)
+    scores.to_csv(tmp_path / "s.csv", index=False)
+    truth.to_csv(tmp_path / "t.csv", index=False)
+    command = ["calibrate", "--scores", tmp_path / "s.csv", "--truth", tmp_path / "t.csv"]
+    facts = lamc_json(*command, "--rule", "precision")
+    reasons = [label["reason"] for label in facts["labels"]]
+    assert reasons == [None, "not certified", "too few positives"]
+    text = lamc(*command, "--rule", "precision").stdout
+    assert "uncalibrated: not certified" in text
+    assert "1 of 3 labels, as no threshold could be shown to be precise enough." in text
+    assert "1 of 3 labels, as nothing can be promised with so few positives." in text
+
+
 def test_single_positives_and_a_bound(lamc, lamc_json, scored, tmp_path):
     scores, truth = scored
     one = truth.to_numpy().argmax(axis=1)
@@ -72,6 +90,9 @@ def test_a_model_keeps_its_scorer_and_its_rule_unless_told_otherwise(
         (["a.lamc", "--scores", "s.csv", "--truth", "t.csv"], "no use for a.lamc"),
         (["a.lamc", "b.csv", "--scores", "s.csv", "--truth", "t.csv"], "no use for b.csv"),
         (["--scores", "s", "--truth", "t", "--id", "a", "--id", "b"], "--id is one column"),
+        (["--scores", "s", "--truth", "t", "--alpha", "0"], "--alpha 0.0 is not a level"),
+        (["a.lamc", "b.csv", "--alpha", "1.5"], "--alpha 1.5 is not a level"),
+        (["a.lamc", "b.csv", "--rule", "selective", "--delta", "0.1"], "no use for delta"),
     ],
 )
 def test_wrong_use(lamc, arguments, message):

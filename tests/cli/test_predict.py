@@ -104,6 +104,7 @@ def test_a_data_set_that_is_no_table(lamc_json, lamc, tmp_path):
         (["checked.parquet", "--id", "width"], 1, "'width' is among the columns that the model"),
         (["checked.parquet", "--to", "parquet"], 1, "Parquet is not written to standard output"),
         (["trees.lamc"], 1, "does not tell its format"),
+        (["checked.parquet", "-o", "."], 1, "is a folder"),
         (["digit scenes", "--id", "key"], 2, "--id names a column of a table"),
     ],
 )
@@ -127,6 +128,24 @@ def test_a_calibrator_has_no_use_for_features(lamc, trees, tmp_path):
     assert "no column 'a', 'b', which are needed" in done.stderr
     done = lamc("predict", tmp_path / "c.lamc", "digit scenes", code=1)
     assert "holds a calibrator, which needs scores" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("a.csv", "leaf,height,width\nlong,1,1\nlong,2,-inf\n", "row 3 (the header is row 1)"),
+        ("a.jsonl", '{"leaf": "long", "height": 1, "width": -Infinity}\n', "row 0, counted from 0"),
+    ],
+)
+def test_an_infinite_number_is_named_with_its_place(lamc, model, tmp_path, name, text, place):
+    (tmp_path / name).write_text(text)
+    done = lamc("predict", model, tmp_path / name, code=1)
+    assert f"{place}: the column 'width' holds -inf, and a finite number is needed" in done.stderr
+
+
+def test_a_file_that_is_no_model(lamc, trees, tmp_path):
+    done = lamc("predict", trees / "train.csv", trees / "new.parquet", code=1)
+    assert "it is no model that lamc train or calibrate wrote" in done.stderr
 
 
 def test_a_file_that_fails_late_leaves_nothing(lamc, model, tmp_path):

@@ -20,6 +20,8 @@ from .conftest import FAST, LAMC
 COMMANDS = [
     ["train"], ["calibrate"], ["predict"], ["evaluate"], ["report"], ["demo"],
     ["data", "list"], ["data", "show"], ["data", "read"], ["data", "fetch"],
+    ["bench", "run"], ["bench", "table"], ["bench", "compare"], ["bench", "figure"],
+    ["bench", "readings"], ["bench", "export"],
 ]  # fmt: skip
 HEAVY = {"torch", "pandas", "matplotlib", "sklearn", "numpy", "scipy", "pyarrow", "jinja2"}
 
@@ -32,7 +34,7 @@ def test_every_command_has_help_with_an_example_and_the_common_options(lamc, com
         assert option in text
 
 
-@pytest.mark.parametrize("command", [[], ["train"]])
+@pytest.mark.parametrize("command", [[], ["train"], ["bench", "run"]])
 def test_help_is_light(command):
     code = (
         "import sys\nfrom lamc.cli import app\n"
@@ -111,6 +113,16 @@ def test_markup_in_names_is_printed_as_it_is(capsys):
     printed = capsys.readouterr()
     assert printed.out == "[red]label[/red] [1]\n"
     assert printed.err == "[bold]note[/bold]\n"
+
+
+def test_a_path_is_not_broken_into_lines_unless_a_width_is_given(capsys, monkeypatch):
+    path = "/a folder with a long name/" * 10
+    monkeypatch.delenv("COLUMNS", raising=False)
+    Output().show(f"Wrote {path}.")
+    assert capsys.readouterr().out == f"Wrote {path}.\n"
+    monkeypatch.setenv("COLUMNS", "60")
+    Output().show(f"Wrote {path}.")
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
 
 
 def test_ctrl_c_is_clean_in_this_process(lamc, trees, monkeypatch, tmp_path):

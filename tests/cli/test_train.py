@@ -72,11 +72,15 @@ def test_the_embedded_data_by_name(lamc_json, tmp_path):
     assert "(calibration)" in facts["notes"][1]
 
 
-def test_json_lines_are_not_trained_on(lamc, tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"x": 1, "tag": "oak"}\n')
-    done = lamc("train", path, "--label-column", "tag", "-o", tmp_path / "a.lamc", code=1)
-    assert "Convert it to Parquet first" in done.stderr
+def test_json_lines_give_the_model_that_csv_gives(lamc_json, trees, tmp_path):
+    rows = pd.read_csv(trees / "train.csv")
+    rows.to_json(tmp_path / "train.jsonl", orient="records", lines=True, double_precision=15)
+    said = ["--label-column", "seen", "--id", "id", "--alpha", 0.3, *FAST]
+    for path in (trees / "train.csv", tmp_path / "train.jsonl"):
+        lamc_json("train", path, *said, "-o", tmp_path / f"{path.suffix}.lamc")
+    one, other = (load(tmp_path / f"{ending}.lamc") for ending in (".csv", ".jsonl"))
+    new = pd.read_parquet(trees / "new.parquet")[["height", "width", "leaf"]]
+    np.testing.assert_allclose(one.predict_proba(new), other.predict_proba(new), atol=1e-6)
 
 
 def test_quiet_is_quiet(lamc, trees, tmp_path):
@@ -94,7 +98,8 @@ def test_quiet_is_quiet(lamc, trees, tmp_path):
         ([], 1, "Nothing says which columns of"),
         (["--label-column", "sen"], 1, "Did you mean 'seen'?"),
         (["--label-column", "seen", "--rule", "precision"], 1, "needs all labels of every row"),
-        (["--label-column", "seen", "--alpha", "2"], 1, "alpha"),
+        (["--label-column", "seen", "--alpha", "1.5"], 2, "--alpha 1.5 is not a level"),
+        (["--label-column", "seen", "--rule", "three-way", "--delta", "0.1"], 2, "no use for"),
         (["--label-column", "seen", "--method", "wam"], 2, "Did you mean 'wan'?"),
         (["--label-column", "seen", "--set", "hiden=3"], 2, "Did you mean 'hidden'?"),
         (["--label-column", "seen", "--rule", "recal"], 2, "Invalid value"),

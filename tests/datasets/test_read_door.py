@@ -12,7 +12,7 @@ from scipy import io
 from lamc.datasets import digit_scenes, read, write_npz
 from lamc.exceptions import DatasetError
 
-ENDINGS = [".arff", ".mat", ".svm", ".csv", ".tsv", ".parquet", ".npz"]
+ENDINGS = [".arff", ".mat", ".svm", ".csv", ".tsv", ".parquet", ".jsonl", ".npz"]
 CSV = "x,y\n1,0\n2,1\n"
 
 
@@ -101,13 +101,13 @@ def test_an_unknown_ending_needs_the_format_said(tmp_path):
 @pytest.mark.parametrize(
     ("ending", "option", "takers"),
     [
-        (".mat", {"labels": ["y"]}, "ARFF, CSV, Parquet"),
-        (".npz", {"label_column": "y"}, "CSV, Parquet"),
-        (".arff", {"separator": ";"}, "CSV, Parquet"),
+        (".mat", {"labels": ["y"]}, "ARFF, CSV, Parquet, JSON lines"),
+        (".npz", {"label_column": "y"}, "CSV, Parquet, JSON lines"),
+        (".arff", {"separator": ";"}, "CSV, Parquet, JSON lines"),
         (".parquet", {"delimiter": ";"}, "CSV"),
         (".parquet", {"encoding": "latin-1"}, "ARFF, CSV"),
         (".csv", {"n_labels": 3}, "svmlight"),
-        (".svm", {"id_column": "x"}, "ARFF, CSV, Parquet"),
+        (".svm", {"id_column": "x"}, "ARFF, CSV, Parquet, JSON lines"),
     ],
 )
 def test_what_a_format_cannot_be_told_is_refused(tmp_path, ending, option, takers):

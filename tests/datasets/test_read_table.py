@@ -1,4 +1,4 @@
-"""CSV and Parquet tables."""
+"""CSV, Parquet and JSON lines."""
 
 import gzip
 from datetime import date
@@ -37,7 +37,13 @@ def as_parquet(path: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("convert", [lambda path: path, as_parquet])
+def as_json_lines(path: Path) -> Path:
+    target = path.with_suffix(".jsonl")
+    pd.read_csv(path).to_json(target, orient="records", lines=True)
+    return target
+
+
+@pytest.mark.parametrize("convert", [lambda path: path, as_parquet, as_json_lines])
 def test_label_columns_by_name(tmp_path, convert):
     data = read(convert(write(tmp_path, SKY)), labels=["sun", "rain"], id_column="id")
     assert data.name == "sky"
@@ -279,3 +285,49 @@ def test_listed_labels_come_back(tmp_path_factory, rows, separator):
     data = read(path, label_column="tags", separator=separator)
     found = [set(data.label_names[np.flatnonzero(row)].tolist()) for row in data.Y.toarray()]
     assert found == rows
+
+
+def test_json_lines_may_list_labels_and_be_packed(tmp_path):
+    path = tmp_path / "sky.jsonl.gz"
+    lines = [
+        '{"warmth": 1, "air": "dry", "none": null, "tags": ["sun", 7]}',
+        "",
+        '{"warmth": null, "air": "wet", "none": null, "tags": []}',
+        '{"warmth": 3.5, "air": "dry", "none": null, "tags": ["rain", "sun"]}',
+        '{"warmth": true, "air": "wet", "none": null, "tags": ["sun"]}',
+    ]
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    data = read(path, label_column="tags")
+    assert data.label_names.tolist() == ["7", "rain", "sun"]
+    np.testing.assert_array_equal(data.Y.toarray(), [[1, 0, 1], [0, 0, 0], [0, 1, 1], [0, 0, 1]])
+    assert data.feature_names.tolist() == ["warmth", "air=wet"]
+    np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3.5, 0], [1, 1]])
+    assert data.notes == ("Left out 'none': without a value in any row.",)
+
+
+def test_a_number_that_names_a_label_is_its_name(tmp_path):
+    path = write(tmp_path, '{"x": 1, "tag": 7}\n{"x": 2, "tag": "oak"}\n', "a.jsonl")
+    assert read(path, label_column="tag").label_names.tolist() == ["7", "oak"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n\n", "has no rows"),
+        ('{"x": 1, "oak": 1}\n{"x": 2}\n', r"line 2: there is no 'oak'.*\n.*null"),
+        ('{"x": 1, "oak": 1}\n\n{"x": 2, "oak": 1, "y": 3}', "line 3 has 'y', which the first"),
+        ('{"x": 1, "oak": 1}\n{"x": ', "line 2 is not JSON"),
+        ('{"x": 1, "oak": 1}\n[1, 2]', "line 2 holds list"),
+        ('{"x": 1, "oak": 1}\n\n{"x": 2, "oak": 2}', r"line 3: the label 'oak' is 2"),
+        ('{"x": 1, "oak": 1}\n{"x": 2, "oak": null}', r"line 2: the label 'oak' is missing"),
+    ],
+)
+def test_json_lines_that_are_none(tmp_path, text, message):
+    with pytest.raises(DatasetError, match=message):
+        read(write(tmp_path, text, "a.jsonl"), labels=["oak"])
+
+
+def test_a_list_with_a_gap_is_refused(tmp_path):
+    path = write(tmp_path, '{"x": 1, "tags": ["oak", null]}\n', "a.jsonl")
+    with pytest.raises(DatasetError, match="line 1: the label in 'tags' is missing"):
+        read(path, label_column="tags")

@@ -24,6 +24,23 @@ def test_one_pair_a_row_is_plain_counting():
     assert independent_pairs(parts, np.ones(8, dtype=int)) == pytest.approx(7)
 
 
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40))
+def test_pairs_are_as_many_as_the_spread_of_the_rows_makes_them(counts):
+    """The formula as it stands, row by row."""
+    parts, wholes = (np.array([end(pair) for pair in counts]) for end in (min, max))
+    wholes[0] = max(wholes[0], 1)
+    rows, n = wholes > 0, wholes.sum()
+    share, m = parts.sum() / n, rows.sum()
+    spread = ((parts - share * wholes)[rows] ** 2).sum()
+    if share in (0, 1) or m < 2:
+        expected = m
+    elif spread < 1e-12:
+        expected = n
+    else:
+        expected = min(n, share * (1 - share) / (m / (m - 1) * spread / n**2))
+    assert independent_pairs(parts, wholes) == pytest.approx(expected)
+
+
 def test_copies_of_a_pair_add_nothing():
     parts = np.array([1, 0, 1, 1, 0, 1, 1, 1])
     wholes = np.ones(8, dtype=int)

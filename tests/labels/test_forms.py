@@ -265,3 +265,29 @@ def test_bad_input_is_refused_with_its_place(y, message):
 def test_labels_outside_the_classes_are_refused(y, classes, message):
     with pytest.raises(LabelError, match=message):
         as_labels(y, classes=classes)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["oak", "elm\0"],
+        [["oak"], ["oak", "elm\0"]],
+        pd.Series(["oak", "elm\0"]),
+        pd.Series(["oak", "elm\0"], dtype="category"),
+        pd.DataFrame({"oak": [1, 1], "elm\0": [0, 1]}),
+    ],
+    ids=["vector", "lists", "series", "categories", "frame"],
+)
+def test_a_name_that_numpy_would_cut_short_is_refused(y):
+    with pytest.raises(LabelError, match=r"'elm\\x00' in (row|entry) 1; .*\n.*rstrip"):
+        as_labels(y, knowledge="some")
+    with pytest.raises(LabelError, match=r"'elm\\x00' in entry 1"):
+        as_labels(np.array([[1, 0], [1, 1]]), classes=["oak", "elm\0"])
+
+
+def test_a_list_of_names_is_not_made_text_of_what_is_none():
+    with pytest.raises(LabelError, match=r"no label in row 1 \(the value is nan\)"):
+        as_labels(["oak", float("nan")])
+    with pytest.raises(LabelError, match="values of type int and str"):
+        as_labels(["oak", 1])
+    assert as_labels([np.str_("oak"), "elm"]).names() == [["oak"], ["elm"]]

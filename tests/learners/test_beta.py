@@ -63,6 +63,15 @@ def test_slopes_are_those_of_torchs_draws():
     np.testing.assert_allclose(ours[usual], theirs[usual], rtol=1e-2, atol=1e-3)
 
 
+def test_draws_on_both_sides_of_one_half_meet_there():
+    """The side is told by a polynomial; where it is off, the draw is cut at one half."""
+    d = np.linspace(1e-3, 1 - 1e-3, 999)
+    half = stats.beta.cdf(0.5, d, 1 - d)
+    for chances in (half - 1e-6, half, half + 1e-6):
+        found = special.expit(draw(d, chances).logits)
+        np.testing.assert_allclose(stats.beta.cdf(found, d, 1 - d), chances, atol=1e-7)
+
+
 def test_extreme_estimates_give_finite_draws():
     d = np.array([1e-5, 1e-5, 1 - 1e-5, 1 - 1e-5, 0.5, 0.5], dtype=np.float32)
     chances = np.array([2**-25, 1 - 2**-24, 2**-25, 1 - 2**-24] * 2, dtype=np.float32)[:6]

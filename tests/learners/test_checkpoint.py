@@ -57,7 +57,7 @@ LEARNERS = [
     APL(**FAST, warm_up=0.2),
     LargeLoss(**FAST, scheme="correct-permanently", delta=0.02),
     CRISP(**FAST),
-    EPR(**FAST, warm_up=0.3),
+    EPR(**FAST),
     MIME(**FAST, code_size=4, threshold=0.3),
 ]
 

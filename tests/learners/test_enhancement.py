@@ -118,14 +118,14 @@ def test_terms_of_drawn_labels_by_autograd(links):
     found = y @ y.mT / (5 if links == "normalised" else 1)
     distance = (found - linked).square().mean((1, 2))
     at_shown = torch.autograd.grad(shown.sum(), y, retain_graph=True)[0]
-    torch.testing.assert_close(at_chances(y.detach(), seen), at_shown)
+    np.testing.assert_allclose(at_chances(y.detach().numpy(), seen.numpy()), at_shown, rtol=1e-7)
     at_distance = torch.autograd.grad(distance.sum(), y)[0]
     torch.testing.assert_close(at_linking(y.detach(), linked, links), at_distance)
 
 
 def test_labels_drawn_as_0_or_1_have_finite_gradients():
-    y, seen = torch.tensor([[[0.0, 1.0, 0.0, 1.0]]]), torch.tensor([[[True, True, False, False]]])
-    assert at_chances(y, seen).isfinite().all()
+    y, seen = np.array([[[0.0, 1.0, 0.0, 1.0]]]), np.array([[[True, True, False, False]]])
+    assert np.isfinite(at_chances(y, seen)).all()
 
 
 def test_a_step_moves_all_weights_from_where_they_start():

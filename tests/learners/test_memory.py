@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lamc.learners import APL, CRISP, EPR, MIME, WAN, LargeLoss
+from lamc.learners import APL, CRISP, MIME, WAN, LargeLoss
 from lamc.learners.method import Group
 from lamc.learners.rows import as_rows
 from lamc.learners.stack import Shape
@@ -33,8 +33,6 @@ def kept_for_rows(method):
         (APL(), SCORES),
         (MIME(code_size=4), SCORES),
         (CRISP(), SCORES),
-        (EPR(), SCORES),
-        (EPR(expected_count=2), 0),
         (LargeLoss(), 0),
         (LargeLoss(scheme="correct-permanently"), 0),
     ],
@@ -53,7 +51,7 @@ def test_what_every_step_goes_through_is_the_weights_gradients_and_moments(learn
 
 
 @pytest.mark.parametrize(
-    "learner", [APL(), MIME(), CRISP(), EPR(), LargeLoss(scheme="correct-permanently")], ids=repr
+    "learner", [APL(), MIME(), CRISP(), LargeLoss(scheme="correct-permanently")], ids=repr
 )
 def test_large_tables_are_kept_for_few_networks_at_a_time(learner):
     narrow = Shape(features=10, hidden=4, labels=1000)

@@ -10,7 +10,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, load
 from lamc.datasets import digit_scenes, observe
@@ -31,24 +30,6 @@ TINY = {"epochs": 2, "hidden": 8, "learning_rate": 1e-2, "random_state": 0, "n_t
 
 # -- scikit-learn's contract ---------------------------------------------------------------------
 
-A_COLUMN = "a column of y is the 0/1 column of one label, not a class a row"
-EXPECTED_FAILURES = {
-    WAN: {
-        "check_classifiers_train": "scores of different labels need not add up to 1",
-        "check_supervised_y_2d": A_COLUMN,
-    },
-    Softmax: {"check_supervised_y_2d": A_COLUMN},
-}
-CHECKED = {"epochs": 6, "hidden": 8, "learning_rate": 3e-2, "random_state": 0, "n_threads": 1}
-
-
-@parametrize_with_checks(
-    [WAN(**CHECKED), Softmax(**CHECKED)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES[type(estimator)],
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
 
 def test_it_works_in_pipelines_and_cross_validation():
     scenes = digit_scenes(1000)
@@ -62,6 +43,17 @@ def test_parameters_are_kept_as_given_and_cloned():
     learner = WAN(learning_rate=(1e-3, 1e-2), hidden="labels")
     assert repr(learner) == "WAN(hidden='labels', learning_rate=(0.001, 0.01))"
     assert clone(learner).get_params() == learner.get_params()
+
+
+@pytest.mark.parametrize(("hidden", "units"), [(5, 5), ("labels", 10)])
+def test_hidden_units_are_as_many_as_told_or_as_labels(hidden, units):
+    W1, b1, W2, b2 = WAN(**{**TINY, "hidden": hidden}).fit(X, y).weights_
+    assert [each.shape for each in (W1, b1, W2, b2)] == [
+        (1, 256, units),
+        (1, 1, units),
+        (1, units, 10),
+        (1, 1, 10),
+    ]
 
 
 @pytest.mark.parametrize(

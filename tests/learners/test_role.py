@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import torch
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, losses
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
-from lamc.learners.expected_count import estimate_count
 from lamc.learners.method import Group
 from lamc.learners.role import ROLE, first_estimates, one_side
 from lamc.learners.rows import DenseRows
@@ -124,29 +122,6 @@ def test_dense_and_lazy_differ():
     assert np.abs(dense.weights_[0] - lazy.weights_[0]).max() > 1e-4
 
 
-# -- the number of labels ------------------------------------------------------------------------
-
-
-def test_a_count_that_is_not_given_is_estimated_once_for_all_networks():
-    expected = estimate_count(X, Y_SEEN)
-    assert 1 < expected < 10
-    learner = ROLE(**SMALL | {"n_models": 2}, learning_rate=(1e-4, 1e-2))
-    assert learner.fit(X, Y_SEEN).expected_count_ == expected
-    told = ROLE(**SMALL | {"n_models": 2}, learning_rate=(1e-4, 1e-2), expected_count=expected)
-    assert all(map(np.array_equal, learner.weights_, told.fit(X, Y_SEEN).weights_))
-    for run in learner.fit_runs(X, Y_SEEN, seeds=[1, 2]):
-        assert run.expected_count_ == expected
-
-
-def test_a_count_that_is_given_is_used():
-    few, many = (
-        ROLE(**SMALL, expected_count=k, learning_rate=1e-2).fit(X, Y_SEEN).predict_proba(X)
-        for k in (1, 6)
-    )
-    assert many.sum(axis=1).mean() > few.sum(axis=1).mean() + 1
-    assert ROLE(**SMALL, expected_count=6, learning_rate=1e-2).fit(X, Y_SEEN).expected_count_ == 6
-
-
 def test_labels_that_were_not_observed_change_nothing():
     shown = as_labels(Y_SEEN.index(), classes=range(10))
     a = ROLE(**SMALL, learning_rate=1e-2).fit(X, shown)
@@ -218,25 +193,9 @@ def test_learns_and_works_in_lamc(make):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"expected_count": 0}, "expected_count=0; give a number above 0 and at most 10"),
-        ({"expected_count": 11}, "expected_count=11"),
         ({"updates": "sparse"}, "updates='sparse'; give 'dense' or 'lazy'"),
     ],
 )
 def test_settings_out_of_range(settings, message):
     with pytest.raises(TrainingError, match=message):
         ROLE(**SMALL, **settings, learning_rate=1e-2).fit(X, Y_SEEN)
-
-
-EXPECTED_FAILURES = {
-    "check_classifiers_train": "scores of several labels need not add up to 1",
-    "check_supervised_y_2d": "a column of y is the 0/1 column of one label, not a class a row",
-}
-
-
-@parametrize_with_checks(
-    [ROLE(hidden=16, epochs=12, learning_rate=1e-2, n_threads=1, random_state=0)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)

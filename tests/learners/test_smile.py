@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from scipy import sparse, stats
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 from torch.nn import functional
 
@@ -289,17 +288,3 @@ def test_sparse_rows_that_stay_sparse(monkeypatch):
     thin = SMILE(**SMALL, standardise=False).fit(sparse.csr_array(X), Y_SEEN)
     for ours, theirs in zip(thin.weights_, dense.weights_, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
-
-
-EXPECTED_FAILURES = {
-    "check_classifiers_train": "scores of several labels need not add up to 1",
-    "check_supervised_y_2d": "a column of y is the 0/1 column of one label, not a class a row",
-}
-
-
-@parametrize_with_checks(
-    [SMILE(p=0.1, hidden=16, epochs=8, learning_rate=1e-2, n_threads=1, random_state=0)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)

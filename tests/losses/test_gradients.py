@@ -51,7 +51,7 @@ def test_gradients_reach_the_code_of_the_bottleneck():
     assert torch.autograd.gradcheck(losses.gaussian_kl, inputs)
 
 
-EXTREMES = [-1e4, -100.0, -50.0, -1.0, 0.0, 1.0, 50.0, 100.0, 1e4]
+EXTREMES = [-1e30, -1e4, -100.0, -50.0, -1.0, 0.0, 1.0, 50.0, 100.0, 1e4, 1e30]
 
 
 @every_loss
@@ -68,6 +68,14 @@ def test_extreme_logits_give_finite_values_and_gradients(case, by):
     loss.backward()
     assert torch.isfinite(loss)
     assert torch.isfinite(logits.grad).all()
+
+
+def test_extreme_estimates_of_role_give_finite_values_and_gradients():
+    n = len(EXTREMES)
+    f, g = (torch.tensor(EXTREMES).repeat(n, 1).requires_grad_() for _ in range(2))
+    loss = losses.role(f, torch.arange(n), g.T, expected=1.7)  # every pair of logits
+    loss.backward()
+    assert all(torch.isfinite(each).all() for each in (loss, f.grad, g.grad))
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 1.0, 3.0])

@@ -30,6 +30,19 @@ def test_it_is_the_best_of_all_thresholds(case, levels):
     np.testing.assert_allclose(found, twins.crisp_priors(scores, o, delta, tau), rtol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_it_is_exactly_what_looking_up_each_row_gives(dtype):
+    """Labels from frequent to never observed, and in the shorter types many ties."""
+    rng = np.random.default_rng(0)
+    scores = torch.tensor(rng.random((700, 40))).to(dtype)
+    often = np.r_[1 / np.arange(1, 40), 0]
+    index = torch.tensor(rng.choice(40, size=700, p=often / often.sum()))
+    found = losses.crisp_priors(scores, index)
+    assert found.dtype == dtype
+    matrix = torch.nn.functional.one_hot(index, 40).bool()
+    assert torch.equal(found, twins.crisp_priors_by_levels(scores, matrix))
+
+
 @given(scored())
 def test_it_lies_between_what_was_seen_and_1(case):
     scores, o = case

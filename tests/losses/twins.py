@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import torch
 
 
 def sigmoid(s):
@@ -170,6 +171,24 @@ def crisp_priors(scores, o, delta=0.01, tau=0.01):
                 best, prior = bound, q / p
         found.append(prior)
     return np.array(found)
+
+
+def crisp_priors_by_levels(scores, o, delta=0.01, tau=0.01):
+    """Look up each row among the sorted scores of observed rows, one label after the other."""
+    priors = []
+    for column, seen in zip(scores.T.contiguous(), o.T, strict=True):
+        levels = column[seen].sort().values
+        n, m = len(column), len(levels)
+        if m == 0:
+            priors.append(0.0)
+            continue
+        passed = torch.searchsorted(levels, column, right=True)  # levels that a row reaches
+        q = (n - passed.bincount(minlength=m + 1).cumsum(0)[:m]).double() / n
+        p = (m - torch.searchsorted(levels, levels)).double() / m
+        doubt = (1 + tau) * (math.sqrt(math.log(4 / delta) / 2) * (n**-0.5 + m**-0.5))
+        best = ((q + doubt) / p).argmin()
+        priors.append(float(q[best] / p[best]))
+    return scores.new_tensor(priors)
 
 
 def gaussian_kl(mean, log_std):

@@ -1,6 +1,7 @@
 """``lamc report`` at a shell."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -64,6 +65,20 @@ def test_scores_made_elsewhere(trees, tmp_path):
     assert "A forest." in text
     assert "Report on scores.parquet" in text
     assert '<th scope="row" role="rowheader" class="name">fir</th>' in text
+
+
+def test_rows_go_by_what_identifies_them(trees, tmp_path):
+    for name, read in (("scores.parquet", pd.read_parquet), ("truth.csv", pd.read_csv)):
+        rows = read(trees / name)
+        rows.insert(0, "tree", [f"t{row} <b>" for row in range(len(rows))])
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = ["--scores", tmp_path / "scores.parquet.csv", "--truth", tmp_path / "truth.csv.csv"]
+    run(trees / "calibrator.lamc", *files, "--id", "tree", "-o", tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    called = re.findall("<h4>(.*)</h4>", text)
+    assert len(called) == 18
+    assert all(re.fullmatch(r"t\d+ &lt;b&gt;", name) for name in called)
+    assert "counted from 0" not in text
 
 
 def test_a_model_and_a_data_set_with_pictures(digits, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from lamc import Calibrator
 from lamc.exceptions import LAMCWarning
 from lamc.report.grid import LEVELS, STATUSES, grid_of, rules_for
+from lamc.rules.thresholds import REASONS
 
 from .cases import as_sparse, same_rows_by, scored_rows
 
@@ -40,6 +41,7 @@ def test_thresholds_are_those_of_a_calibrator_fitted_so(calibrator, given):
             np.testing.assert_array_equal(grid.present[r, a], other.thresholds_)
             np.testing.assert_array_equal(grid.absent[r, a], other.absence_thresholds_)
             assert [STATUSES[code] for code in grid.status[r, a]] == other.status_.tolist()
+            assert [REASONS[code] for code in grid.reason[r, a]] == other.reason_.tolist()
     for a, level in enumerate(grid.levels):
         own = grid.present[grid.own[0], a]
         np.testing.assert_array_equal(own, calibrator.thresholds_at(level))

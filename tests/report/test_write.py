@@ -76,7 +76,20 @@ def test_the_top_says_what_is_promised_and_measured(tmp_path, calibrated):
         "80 rows make 320 pairs",
         "95\u00a0% interval",
         "What to do with the rest",
-        "1 label with too few calibration positives for this level is left open everywhere.",
+        "For 1 label there are too few calibration positives for this level: left open everywhere.",
+    ):
+        assert words in text, words
+
+
+def test_the_top_tells_labels_with_few_positives_from_those_that_could_not_be_certified(tmp_path):
+    scores, labels = scored_rows(200, seed=2)
+    scores[:, :2] = np.random.default_rng(0).random((200, 2))  # says nothing about the labels
+    calibrator = Calibrator("precision", alpha=0.3).fit(scores, labels)
+    assert calibrator.reason_.tolist() == ["not certified"] * 2 + ["", "too few positives"]
+    text = Elements(page(tmp_path / "r.html", calibrator)).words
+    for words in (
+        "For 2 labels no threshold could be shown to be precise enough: never accepted.",
+        "For 1 label there are too few calibration positives for this level: left open everywhere.",
     ):
         assert words in text, words
 
@@ -244,3 +257,12 @@ def test_what_does_not_fit_is_refused_and_nothing_written(
     with pytest.raises(error, match=message):
         write_report(tmp_path / "r.html", calibrator=calibrated, **given)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_have_a_name_each_or_numbers(tmp_path, calibrated):
+    assert "Rows are counted from 0." in page(tmp_path / "numbered.html", calibrated)
+    names = [f"tree {row}" for row in range(80)]
+    called = page(tmp_path / "named.html", calibrated, row_names=names)
+    assert len(re.findall(r"<h4>tree \d+</h4>", called)) == 18
+    with pytest.raises(DatasetError, match="79 row_names, but 80 rows"):
+        page(tmp_path / "short.html", calibrated, row_names=names[1:])

@@ -69,7 +69,7 @@ def test_a_label_without_positives_is_promised_nothing(rule):
     scores, Y = random_set(300, 2)
     Y[:, 1] = False
     promise = Calibrator(rule).fit(scores, labelled(Y)).summary()["promise"]
-    assert promise[1] == RULES[rule].without
+    assert "positives" in promise[1]
     assert promise[1].endswith("never accepted" if rule in ("selective", "precision") else "open")
 
 

@@ -25,7 +25,7 @@ SCORES = np.clip(0.6 * rng.random(Y.shape) + 0.4 * Y, 0, 1)
 CALIBRATOR = Calibrator("three-way", alpha=[0.1, 0.2, 0.3]).fit(
     SCORES, Y, classes=["ash", "elm", "oak"]
 )
-OPTIONAL = {"negatives.values", "negatives.offsets", "negatives.zeros"}
+OPTIONAL = {"negatives.values", "negatives.offsets", "negatives.zeros", "reason"}
 
 
 @pytest.fixture(scope="module")
@@ -322,6 +322,16 @@ def test_every_array_is_needed_but_those_that_some_calibrators_do_without(path, 
         assert name.split(".")[0] in refusal(path, with_arrays(parts, rest))
 
 
+def test_a_file_that_does_not_tell_why_a_label_is_open_is_loaded_without_it(path, parts, arrays):
+    rest = {name: array for name, array in arrays.items() if name != "reason"}
+    rest["status"] = np.array([0, 2, 0], dtype=np.uint8)
+    path.write_bytes(zipped(with_arrays(parts, rest)))
+    loaded = load(path)
+    assert loaded.status_.tolist() == ["calibrated", "uncalibrated", "calibrated"]
+    assert loaded.reason_.tolist() == ["", "", ""]
+    assert loaded.summary()["promise"][1] == "nothing can be promised: left open"
+
+
 def test_arrays_of_another_shape_or_type_are_named(path, parts, arrays):
     assert arrays.keys() > OPTIONAL
     for name, array in arrays.items():
@@ -343,6 +353,7 @@ def test_arrays_of_another_shape_or_type_are_named(path, parts, arrays):
         ("thresholds", np.nan),
         ("absence_thresholds", np.nan),
         ("status", 3),
+        ("reason", 7),
         ("rows", -1),
         ("rows", 60),
         ("positives.values", np.nan),

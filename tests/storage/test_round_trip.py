@@ -179,6 +179,7 @@ def calibrator_answers(cal: Calibrator, form: str) -> dict[str, Any]:
         "p_values": cal.p_values(new),
         "thresholds_at": cal.thresholds_at(0.25),
         "status": cal.status_,
+        "reason": cal.reason_,
         "promises": cal.summary().to_json(),
     }
     if cal.evidence_.negatives is not None and form == "scores":
@@ -304,6 +305,12 @@ def test_thresholds_that_were_fitted_are_kept_when_parameters_are_changed_later(
     save(cal, tmp_path / "a")
     np.testing.assert_array_equal(load(tmp_path / "a").thresholds_, cal.thresholds_)
     assert load(tmp_path / "a").alpha == 0.4
+
+
+def test_a_calibrator_saves_itself(tmp_path):
+    cal = CALIBRATORS["recall"][1]()
+    cal.save(tmp_path / "a.lamc")
+    assert_same_state(lamc.load(tmp_path / "a.lamc"), cal)
 
 
 @given(

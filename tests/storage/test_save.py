@@ -79,10 +79,10 @@ def test_what_skops_cannot_write_is_refused_with_a_way_out(tmp_path):
     model = fitted(LogisticRegression())
     model.estimator_.stream = (number for number in range(3))
     with pytest.raises(
-        StorageError, match=r"(?s)cannot be saved: .*save\(model\.calibrator_, path"
+        StorageError, match=r"(?s)cannot be saved: .*model\.calibrator_\.save\(path"
     ):
         model.save(tmp_path / "m.lamc")
-    save(model.calibrator_, tmp_path / "thresholds.lamc")
+    model.calibrator_.save(tmp_path / "thresholds.lamc")
     loaded = load(tmp_path / "thresholds.lamc")
     assert loaded.accept(SCORES).tobytes() == model.calibrator_.accept(SCORES).tobytes()
 

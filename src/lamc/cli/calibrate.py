@@ -77,6 +77,10 @@ def calibrate(
         raise typer.BadParameter(f"With --scores and --truth there is no use for {model}.")
     if output is not None:
         options.refuse_existing(output, force=force)
+    if from_scores is not None or rule is not None:
+        options.check_promise(rule or "recall", alpha, delta, few_positives, per_label)
+    else:  # the rule is that of the model
+        options.check_promise("recall", alpha, delta, None, None)
     promised = {
         "rule": rule,
         "alpha": alpha,

@@ -68,6 +68,7 @@ def evaluate(
 
     Example: lamc evaluate calibrator.lamc --scores scores.parquet --truth labels.parquet
     """
+    from lamc.cli.held_out import held_out
     from lamc.evaluation import evaluate as measure
 
     from_scores = options.scores_or_model(model, data, scores, truth)
@@ -86,19 +87,8 @@ def evaluate(
     )
     with Output(as_json=json, quiet=quiet) as out:
         fitted = options.load_model(model, trust)
-        if from_scores is not None:
-            rows = options.scored_rows(*from_scores, file, fitted.classes_)
-            found, known = rows.scores, rows.labels
-        else:
-            from lamc.tables.labelled import rows_for_model
-
-            options.refuse_calibrator(fitted, str(data))
-            rows = rows_for_model(fitted, file, part="test")
-            _warn_of_training_rows(out, fitted, rows.X)
-            found, known = fitted.predict_proba(rows.X), rows.labels
-        for note in rows.notes:
-            out.note(note)
-        result = measure(getattr(fitted, "calibrator_", fitted), found, known)
+        rows, found = held_out(out, fitted, file, from_scores)
+        result = measure(getattr(fitted, "calibrator_", fitted), found, rows.labels)
         if output is not None:
             _write_labels(result, output)
         _show(out, result)
@@ -156,7 +146,7 @@ def _labels(result: "Evaluation") -> Any:
     rows = [
         (
             str(label),
-            str(of["status"][k]),
+            f"{of['status'][k]}: {of['reason'][k]}" if of["reason"][k] else str(of["status"][k]),
             *(f"{of[name][k]:,}" for name in ("true_rows", "accepted_rows", "open_rows")),
             percent("precision", k),
             percent("recall", k),
@@ -165,17 +155,6 @@ def _labels(result: "Evaluation") -> Any:
     ]
     columns = ("label", "status", "true", "accepted", "open", "precision in %", "recall in %")
     return table("Label by label, in rows", columns, shortened(rows))
-
-
-def _warn_of_training_rows(out: Output, model: Any, X: Any) -> None:
-    from lamc.duplicates import shared_rows
-
-    shared = int(shared_rows(X, model.training_rows_).sum())
-    if shared:
-        out.note(
-            f"Warning: {shared:,} of {X.shape[0]:,} rows have the same features as a row that the "
-            "model was trained on. If they are the same rows, what is measured is too good."
-        )
 
 
 def _write_labels(result: "Evaluation", output: str) -> None:

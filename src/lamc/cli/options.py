@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from lamc.cli.shell import DEBUG
-from lamc.exceptions import LAMCError
+from lamc.cli.shell import DEBUG, in_shell_words
+from lamc.exceptions import CalibrationError, LAMCError
 
 if TYPE_CHECKING:
     from lamc.tables.labelled import DataFile
@@ -150,6 +150,23 @@ MostLabels: TypeAlias = Annotated[
 def promise_option(help_: str, metavar: str | None = None) -> Any:
     """An option on what to promise, whose default differs between commands."""
     return typer.Option(help=help_, metavar=metavar, rich_help_panel=_RULE)
+
+
+def check_promise(
+    rule: str,
+    alpha: float | None,
+    delta: float | None,
+    few_positives: str | None,
+    per_label: int | None,
+) -> None:
+    """Refuse what no rule can promise before any work; None stands for a default."""
+    from lamc.rules.demands import Settings
+
+    level = 0.1 if alpha is None else alpha
+    try:
+        Settings(rule, level, delta, few_positives or "abstain", per_label).check(1)
+    except CalibrationError as error:
+        raise typer.BadParameter(in_shell_words(str(error))) from error
 
 
 def label_columns(

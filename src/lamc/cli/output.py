@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import sys
 import warnings
@@ -58,12 +59,18 @@ class Output:
             return
         self.notes.append(text)
         if self.speaks:
-            self._console(aside=True).print(text, markup=False, highlight=False)
+            self._print(text, aside=True)
 
     def show(self, *parts: "RenderableType") -> None:
         """Show a result to people."""
         if self.speaks:
-            self._console(aside=self.aside).print(*parts, sep="\n", markup=False, highlight=False)
+            for part in parts:
+                self._print(part, aside=self.aside)
+
+    def data(self, text: str) -> None:
+        """Print what was asked for as it is, also where the rest is quiet."""
+        if not self.as_json:
+            print(text, end="" if text.endswith("\n") else "\n")
 
     def facts(self, facts: Mapping[str, Any]) -> None:
         """Give the result to programs, with the notes."""
@@ -93,6 +100,13 @@ class Output:
             return
         with console.status(title):
             yield
+
+    def _print(self, part: "RenderableType", *, aside: bool) -> None:
+        console = self._console(aside=aside)
+        # In a pipe that no one gave a width, text is not broken, so that paths stay whole.
+        has_width = console.is_terminal or "COLUMNS" in os.environ
+        as_it_is = isinstance(part, str) and not has_width
+        console.print(part, markup=False, highlight=False, soft_wrap=as_it_is)
 
     def _console(self, *, aside: bool) -> "Console":
         from rich.console import Console

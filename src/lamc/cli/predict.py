@@ -78,10 +78,10 @@ def predict(
 
     if only is not None and wide:
         raise typer.BadParameter("--only keeps rows of one label each; leave out --wide.")
-    written = format_of(output, said=to, option="--to")
     to_screen = output == STANDARD
     if not to_screen:
         options.refuse_existing(Path(output), force=force)
+    written = format_of(output, said=to, option="--to")
     layout = Layout(wide=value if wide else None, only=only)
     with Output(as_json=json, quiet=quiet, aside=to_screen) as out:
         fitted = options.load_model(model, trust)

@@ -58,7 +58,9 @@ def report(
 
     Example: lamc report calibrator.lamc --scores scores.parquet --truth labels.parquet -o s.html
     """
+    from lamc.cli.held_out import held_out
     from lamc.report import write_report
+    from lamc.tables.features import learner_of
 
     from_scores = options.scores_or_model(model, data, scores, truth)
     options.refuse_existing(output, force=force)
@@ -75,34 +77,21 @@ def report(
     )
     with Output(as_json=json, quiet=quiet) as out:
         fitted = options.load_model(model, trust)
+        rows, found = held_out(out, fitted, file, from_scores)
         shown: dict[str, Any] = {}
-        if from_scores is not None:
-            rows = options.scored_rows(*from_scores, file, fitted.classes_)
-            found = rows.scores
-            title = title or f"Report on {from_scores[0].name}"
-        else:
-            from lamc.tables.features import learner_of
-            from lamc.tables.labelled import rows_for_model
-
-            options.refuse_calibrator(fitted, str(data))
-            rows = rows_for_model(fitted, file, part="test")
-            found = fitted.predict_proba(rows.X)
+        if from_scores is None:
             shown = _contents(file, rows.X)
-            title = title or f"Report on {Path(file.name).name}"
-            about = (
-                about
-                or f"{type(learner_of(fitted.estimator_)).__name__}, loaded from {model.name}."
-            )
-            _warn_of_training_rows(out, fitted, rows.X)
-        for note in rows.notes:
-            out.note(note)
+            learner = type(learner_of(fitted.estimator_)).__name__
+            about = about or f"{learner}, loaded from {model.name}."
+        measured_on = Path(file.name) if from_scores is None else from_scores[0]
         with out.waiting("Writing the report …"):
             written = write_report(
                 output,
                 found,
                 rows.labels,
                 getattr(fitted, "calibrator_", fitted),
-                title=title,
+                title=title or f"Report on {measured_on.name}",
+                row_names=None if rows.ids is None else rows.ids.tolist(),
                 model=about,
                 overwrite=force,
                 **shown,
@@ -122,16 +111,3 @@ def _contents(file: "DataFile", X: Any) -> dict[str, Any]:
         if data.pictures is not None:
             return {"data": data, "rows": part_rows(data, file.part, "test")[0]}
     return {"features": X}
-
-
-def _warn_of_training_rows(out: Output, model: Any, X: Any) -> None:
-    from lamc.duplicates import shared_rows
-    from lamc.labels.known import rows_in_words
-
-    shared = shared_rows(X, model.training_rows_)
-    if shared.any():
-        out.note(
-            f"Warning: {rows_in_words(shared, of='these rows')} the same features as a row that "
-            "the model was trained on. If they are the same rows, they make the model look better "
-            "than it is: report on rows that were not trained on."
-        )

@@ -35,6 +35,13 @@ _OPTIONS = {
     "rule": "--rule",
     "separator": "--separator",
 }
+# What the library advises where the shell has another way.
+_ADVICE = {
+    "Read a file of your own with lamc.datasets.read(path).": (
+        "A file of your own is named with its ending, such as birds.csv."
+    ),
+    "it is not a file that save() wrote": "it is no model that lamc train or calibrate wrote",
+}
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})= ?")
 _TRUST = re.compile(r"load\(path, trusted=\[(.*?)\]\)")
 
@@ -87,6 +94,8 @@ def explained(error: Exception) -> str:
 
 def in_shell_words(message: str) -> str:
     """Put options of the shell in the place of arguments of the library."""
+    for advice, way in _ADVICE.items():
+        message = message.replace(advice, way)
     message = _TRUST.sub(lambda found: f"--trust {found[1].replace(chr(39), '')}", message)
     return _ARGUMENT.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
 

@@ -78,6 +78,7 @@ def train(
     from lamc.training import SettingError, fit_rows, learner_named, set_verbose
 
     options.refuse_existing(output, force=force)
+    options.check_promise(rule, alpha, delta, few_positives, per_label)
     try:
         learner = learner_named(method, settings or [], seed=seed)
     except SettingError as error:

@@ -15,7 +15,7 @@ from lamc.datasets.readers.files import OPENERS, first_bytes, kind_of
 from lamc.datasets.readers.mat import read_mat, v73_error
 from lamc.datasets.readers.npz import read_npz
 from lamc.datasets.readers.svmlight import read_svmlight
-from lamc.datasets.readers.table import read_csv, read_parquet
+from lamc.datasets.readers.table import read_csv, read_json_lines, read_parquet
 from lamc.exceptions import DatasetError
 
 
@@ -40,6 +40,7 @@ _FORMATS = {
     "svmlight": _Format("svmlight", (".svm", ".svmlight", ".libsvm"), read_svmlight, ("text",)),
     "csv": _Format("CSV", (".csv", ".tsv"), read_csv, ("text",)),
     "parquet": _Format("Parquet", (".parquet", ".pq"), read_parquet, ("a Parquet file",)),
+    "jsonl": _Format("JSON lines", (".jsonl", ".ndjson"), read_json_lines, ("text",)),
     "npz": _Format("LAMC", (".npz",), read_npz, ("a zip archive",)),
 }
 
@@ -72,6 +73,8 @@ def read(
                         ``label_column``                         id_column, delimiter, encoding
     ``.parquet``        likewise                                 labels, label_column, separator,
                                                                  id_column
+    ``.jsonl``          likewise; one object a line              labels, label_column, separator,
+                                                                 id_column
     ``.svm``            in front of each row, as integers        n_features, n_labels
     ``.mat``            in ``Y``, with ``Y_obs``, the split and
                         the ``label_names`` if there are any
@@ -96,7 +99,7 @@ def read(
         ARFF file, which other copies of the same data share; the XML's own may differ.
     label_column : str, optional
         The one column of a table that holds the labels of a row: one label, several with a
-        separator between, or in Parquet a list.
+        separator between, or in Parquet and JSON a list.
     separator : str, optional
         What stands between the labels in ``label_column``. Without it a cell is one label.
     id_column : str or list of str, optional
@@ -108,7 +111,7 @@ def read(
     n_features, n_labels : int, optional
         Of an svmlight file, where a part of a data set does not show them all. Labels then are
         0, …, ``n_labels`` − 1; otherwise those that occur.
-    file_format : {"arff", "mat", "svmlight", "csv", "parquet", "npz"}, optional
+    file_format : {"arff", "mat", "svmlight", "csv", "parquet", "jsonl", "npz"}, optional
         For a file whose name does not tell.
     name : str, optional
         What to call the data set; the name of the file unless it is said.

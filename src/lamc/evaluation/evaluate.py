@@ -131,6 +131,7 @@ def _label_table(
     table: dict[str, AnyArray] = {
         "label": calibrator.classes_.astype(str),
         "status": calibrator.status_,
+        "reason": calibrator.reason_,
         "calibration_positives": calibrator.n_positives_,
         "threshold": calibrator.thresholds_,
         "true_rows": n_true,

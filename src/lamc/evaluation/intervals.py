@@ -94,10 +94,6 @@ def share_of_pairs(parts: AnyArray, wholes: AnyArray) -> Estimate:
 def independent_pairs(parts: AnyArray, wholes: AnyArray) -> float:
     """How many independent pairs would be as sure of Σ parts / Σ wholes as these pairs in rows.
 
-    The rows' spread around the share gives its variance (linearisation, as for clusters in survey
-    statistics). So many independent pairs would have the same, at most all. Where every pair
-    counts, or none, the spread says nothing, and each row stands for one pair.
-
     Examples
     --------
     Ten rows of four pairs each, all right or all wrong, are as good as nine pairs: ten, less the
@@ -108,14 +104,43 @@ def independent_pairs(parts: AnyArray, wholes: AnyArray) -> float:
     >>> round(independent_pairs(np.repeat([0, 4], 5), np.repeat(4, 10)), 6)
     9.0
     """
-    counted = wholes > 0
-    n_rows, n_pairs = int(np.count_nonzero(counted)), int(np.sum(wholes))
-    share = float(np.sum(parts) / max(n_pairs, 1))
-    if n_rows < 2 or share in (0, 1):
-        return float(n_rows)
-    spread = parts[counted] - share * wholes[counted]
-    variance = n_rows / (n_rows - 1) * float(np.sum(spread**2)) / n_pairs**2
-    return min(share * (1 - share) / variance, n_pairs) if variance > 0 else float(n_pairs)
+    c, a = (np.asarray(counts, dtype=np.float64) for counts in (parts, wholes))
+    rows = np.asarray(np.count_nonzero(a))
+    return float(pairs_of_sums(c.sum(), a.sum(), cc=c @ c, ca=c @ a, aa=a @ a, rows=rows))
+
+
+def pairs_of_sums(
+    part: AnyArray, whole: AnyArray, *, cc: AnyArray, ca: AnyArray, aa: AnyArray, rows: AnyArray
+) -> FloatArray:
+    """The same from sums over rows, for many shares at once.
+
+    With a_i pairs in row i, of which c_i count, the share P = Σ c / Σ a has about the variance
+
+        v = m / (m − 1) · Σ (c_i − P a_i)² / (Σ a)²
+
+    over the m rows that have a pair (linearisation, as for clusters in survey statistics). So it is
+    as sure as one of P (1 − P) / v independent pairs, and at most as one of all. That many enter
+    Wilson's interval, which unlike P ± 1.96 √v stays within 0 and 1 and does not shrink to a point
+    where P is 0 or 1. Where every pair counts, or none, nothing shows how alike the pairs of a row
+    are, and each row stands for one pair.
+
+    Parameters
+    ----------
+    part, whole : ndarrays
+        Σ c and Σ a over the rows.
+    cc, ca, aa : ndarrays
+        Σ c², Σ c a and Σ a² over the rows.
+    rows : ndarray
+        Rows with a > 0.
+    """
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = part / whole
+        squares = np.maximum(cc - 2 * share * ca + share * share * aa, 0)
+        variance = squares / (whole * whole) * (rows / (np.asarray(rows) - 1))
+        effective = share * (1 - share) / variance
+    one_sided = (part == 0) | (part == whole)
+    return np.where(one_sided | (np.asarray(rows) < 2), rows, np.fmin(effective, whole))
 
 
 def wilson(shares: FloatArray, sizes: AnyArray) -> tuple[FloatArray, FloatArray]:

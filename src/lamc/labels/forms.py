@@ -9,7 +9,7 @@ from scipy import sparse
 
 from lamc.exceptions import LabelError
 from lamc.labels.known import Knowledge, Labels
-from lamc.labels.names import check_classes, find_labels, is_missing, label_values
+from lamc.labels.names import as_given, check_classes, find_labels, is_missing, label_values
 from lamc.types import AnyArray, SparseMatrix
 
 Meaning = Literal["negative", "unknown"]
@@ -91,7 +91,7 @@ def as_labels(
 
 
 def _from_vector(y: Any, known: AnyArray | None) -> Labels:
-    values = np.asarray(y)
+    values = as_given(y)
     if values.ndim != 1:
         raise LabelError(
             f"y has {values.ndim} dimensions; labels are a vector of one label a row, or a matrix "

@@ -12,7 +12,7 @@ from lamc.types import AnyArray, IntArray
 
 def check_classes(classes: npt.ArrayLike) -> AnyArray:
     """Names of labels as an array of integers or strings, each named once."""
-    given = np.asarray(classes)
+    given = as_given(classes)
     if given.ndim != 1 or len(given) == 0:
         raise LabelError("The classes are a list of at least one label.")
     names = label_values(given, of="The list of classes", entry="entry")
@@ -20,6 +20,20 @@ def check_classes(classes: npt.ArrayLike) -> AnyArray:
     if len(unique) < len(names):
         raise LabelError(f"The label {unique[np.argmax(counts)].item()!r} is named twice.")
     return names
+
+
+def as_given(values: Any) -> AnyArray:
+    """An array of values as they are: numpy would make text of mixed ones, and cut off NULs.
+
+    Examples
+    --------
+    >>> from lamc.labels.names import as_given
+    >>> as_given(["oak", float("nan")])
+    array(['oak', nan], dtype=object)
+    """
+    array = np.asarray(values)
+    text_of_other = array.dtype.kind == "U" and not isinstance(values, np.ndarray)
+    return np.asarray(values, dtype=object) if text_of_other else array
 
 
 def label_values(
@@ -49,7 +63,12 @@ def label_values(
                 "Drop rows without a label (y.notna() in pandas), or pass them to predict() "
                 "instead."
             )
-    kinds = {type(value) for value in listed}
+        if isinstance(value, str) and value.endswith("\0"):
+            raise LabelError(
+                f"{of} names the label {value!r} in {where(position)}; a name cannot end in a NUL "
+                "character, which would be lost.\nStrip it: name.rstrip('\\0')."
+            )
+    kinds = {str if isinstance(value, str) else type(value) for value in listed}
     if kinds <= {str}:
         return np.asarray(listed, dtype=str)
     if kinds <= {int, float, np.int64, np.float64}:

@@ -18,6 +18,7 @@ from lamc.types import FloatArray, ScoreMatrix
 # Networks and trees of each setting. Wider, more or longer trained ones gain nothing that can be
 # told from chance on the data sets of the benchmark.
 _SIZES: Final = {"full": (5, 40, 100), "fast": (1, 15, 20)}
+_BATCH, _MOST_BATCHES = 64, 400  # rows of a batch; of many rows, batches of an epoch
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -140,7 +141,7 @@ class Blend(Learner):
         self.networks_ = WAN(
             n_models=n_networks,
             epochs=epochs,
-            batch_size=64,
+            batch_size=max(_BATCH, rows.shape[0] // _MOST_BATCHES),
             learning_rate=1e-3,
             dropout=0.5,
             patience=6,

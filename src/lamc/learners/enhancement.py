@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import torch
+from scipy.special import expit
 from torch import Tensor
 
 from lamc.learners.beta import KLSign, draw, kl_slope
@@ -19,7 +20,7 @@ from lamc.learners.method import Group, Step
 from lamc.learners.stack import Shape, held
 from lamc.learners.stack_adam import StackAdam
 from lamc.losses.observed import read_observed
-from lamc.types import FloatArray
+from lamc.types import BoolArray, FloatArray
 
 Links: TypeAlias = Literal["published", "normalised"]
 
@@ -114,31 +115,37 @@ class Enhancer:
         The loss depends on d by the rows made again, the labels drawn and the divergence, whose
         gradients are added up at d. That of AN(d) is simplest at the logits: d less what was seen.
         """
-        logits = self.encoder.logits(step.rows)
-        d = logits.sigmoid()
-        n_entries = d[0].numel()
+        d = self.encoder.logits(step.rows).sigmoid_()
+        n_entries = d.shape[1] * d.shape[2]
         x = self.features.dense(step.rows)
         surplus = self.rebuilder.rows(x, d).sub_(x)
         at_d = self.rebuilder.backward(surplus.mul_(2 * self.terms.gamma / x[0].numel()))
-        seen = read_observed(logits, step.observed).mask(logits)
+        seen = read_observed(d, step.observed).mask(d)
         inside = d.clamp(LEAST_ESTIMATE, 1 - LEAST_ESTIMATE)
         at_d.add_(self._at_drawn(inside, seen, step.rows), alpha=self.terms.gamma)
         at_d.add_(kl_slope(inside, self.terms.kl), alpha=self.terms.delta / n_entries)
-        at_logits = (d - seen.to(d.dtype)).div_(n_entries).addcmul_(at_d, d * (1 - d))
-        self.encoder.backward(at_logits)
+        at_logits = torch.ops.aten.sigmoid_backward(at_d, d)
+        self.encoder.backward(at_logits.add_(d - seen.to(d.dtype), alpha=1 / n_entries))
         return d
 
     def _at_drawn(self, d: Tensor, seen: Tensor, rows: Tensor) -> Tensor:
-        """Gradient at d of what is asked of labels drawn from Beta(d, 1 − d)."""
-        chances = np.stack([rng.random(d.shape[1:], dtype=np.float32) for rng in self._draws])
+        """Gradient at d of what is asked of labels drawn from Beta(d, 1 − d).
+
+        In NumPy, which does little for each call: the tensors are small and the calls many.
+        """
+        estimates, positives = d.cpu().numpy(), seen.cpu().numpy()
+        chances = np.empty(estimates.shape, dtype=np.float32)
+        for own, rng in zip(chances, self._draws, strict=True):
+            rng.random(dtype=np.float32, out=own)
         np.maximum(chances, LEAST_DRAWN, out=chances)
-        estimates = d.cpu().numpy()
         drawn = draw(estimates, chances.astype(estimates.dtype, copy=False))
-        y, slopes = (torch.from_numpy(each).to(d.device) for each in drawn)
-        y.sigmoid_()
-        linked = self.encoder.graph.linked(rows)
-        at_y = at_chances(y, seen) + at_linking(y, linked, self.terms.links)
-        return at_y * y * (1 - y) * slopes
+        y = expit(drawn.logits)
+        at_y = at_chances(y, positives)
+        linked = self.encoder.graph.linked(rows).cpu()
+        at_y += at_linking(torch.from_numpy(y), linked, self.terms.links).numpy()
+        at_y *= y * (1 - y)
+        at_y *= drawn.slopes
+        return torch.from_numpy(at_y).to(d.device)
 
     def state(self) -> dict[str, Tensor]:
         """Weights and Adam's moments."""
@@ -186,18 +193,21 @@ def start(shape: Shape, seed: int) -> list[FloatArray]:
     return found
 
 
-def at_chances(chances: Tensor, seen: Tensor) -> Tensor:
+def at_chances(chances: FloatArray, seen: BoolArray) -> FloatArray:
     """Gradient of AN's loss at chances that were drawn and may be 0 or 1.
 
     Examples
     --------
-    >>> import torch
+    >>> import numpy as np
     >>> from lamc.learners.enhancement import at_chances
-    >>> at_chances(torch.tensor([[[0.5, 0.8]]]), torch.tensor([[[True, False]]]))
-    tensor([[[-1.0000,  2.4999]]])
+    >>> at_chances(np.array([[[0.5, 0.8]]]), np.array([[[True, False]]])).round(4)
+    array([[[-1.    ,  2.4999]]])
     """
-    wrong = torch.where(seen, -chances - LEAST_CHANCE, 1 - chances + LEAST_CHANCE)
-    return (wrong * chances[0].numel()).reciprocal_()
+    found = np.where(seen, chances, 1 - chances)  # chance of what was seen
+    found += LEAST_CHANCE
+    found *= chances[0].size
+    np.reciprocal(found, out=found)
+    return np.negative(found, out=found, where=seen)
 
 
 def at_linking(y: Tensor, linked: Tensor, links: Links) -> Tensor:

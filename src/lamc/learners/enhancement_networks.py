@@ -71,7 +71,7 @@ class Encoder:
         at_code = torch.bmm(at_logits, W3.mT)
         _collect(self._mixed, at_code, to_W2, to_b2)
         at_hidden = torch.bmm(self._heard.shares.mT, torch.bmm(at_code, W2.mT))
-        at_hidden *= self._hidden.sign()  # 0 where the unit is off
+        at_hidden = _through_relu(at_hidden, self._hidden)
         self._inputs.collect(at_hidden, out=to_W1)
         torch.sum(at_hidden, dim=1, keepdim=True, out=to_b1)
 
@@ -118,12 +118,12 @@ class Rebuilder:
         to_V1, to_c1, to_V2, to_c2, to_D1, to_e1, to_D2, to_e2 = self.gradients
         n_features, n_labels = at_rows.shape[2], V1.shape[1] - at_rows.shape[2]
         _collect(self._second, at_rows, to_D2, to_e2)
-        at_second = torch.bmm(at_rows, D2.mT).mul_(self._second.sign())
+        at_second = _through_relu(torch.bmm(at_rows, D2.mT), self._second)
         _collect(self._codes, at_second, to_D1, to_e1)
         at_codes = torch.bmm(at_second, D1.mT)
         at_d, at_z = at_codes[..., :n_labels], at_codes[..., n_labels:]
         _collect(self._first, at_z, to_V2, to_c2)
-        at_first = torch.bmm(at_z, V2.mT).mul_(self._first.sign())
+        at_first = _through_relu(torch.bmm(at_z, V2.mT), self._first)
         _collect(self._inputs, at_first, to_V1, to_c1)
         return torch.baddbmm(at_d, at_first, V1[:, n_features:].mT)
 
@@ -132,3 +132,8 @@ def _collect(inputs: Tensor, at_product: Tensor, to_weight: Tensor, to_bias: Ten
     """Write the gradients of W and b where that at x W + b is known."""
     torch.bmm(inputs.mT, at_product, out=to_weight)
     torch.sum(at_product, dim=1, keepdim=True, out=to_bias)
+
+
+def _through_relu(at_output: Tensor, output: Tensor) -> Tensor:
+    """Gradient before a relu, from that behind it: 0 where the unit is off."""
+    return torch.ops.aten.threshold_backward(at_output, output, 0)

@@ -83,28 +83,28 @@ class ChoiceGraph:
         """Rows that the rows (M, B) of a batch hear from."""
         batch = rows.cpu().numpy()
         m, b = batch.shape
-        counts = self._counts[batch].ravel()
+        flat = batch.ravel()
+        counts = self._counts[flat]
         before = np.cumsum(counts) - counts
-        of_row = np.repeat(np.arange(m * b), counts)  # counted through the networks
+        of_row = np.arange(m * b).repeat(counts)  # counted through the networks
         number = np.arange(len(of_row))
         network = of_row // b
         place = number - before[::b][network]
         size = int(place.max(initial=0)) + 1
-        found = np.zeros((m, size), dtype=np.int64)
-        found[network, place] = self._choosers[
-            number + (self._starts[batch].ravel() - before)[of_row]
-        ]
-        shares = np.zeros((m * b, size), dtype=self._shares.dtype)
-        shares[of_row, place] = self._shares[batch].ravel()[of_row]
+        found = np.zeros(m * size, dtype=np.int64)
+        number += (self._starts[flat] - before)[of_row]
+        found[network * size + place] = self._choosers[number]
+        shares = np.zeros(m * b * size, dtype=self._shares.dtype)
+        shares[of_row * size + place] = self._shares[flat][of_row]
         return Heard(
-            torch.from_numpy(found).to(self._device),
+            torch.from_numpy(found.reshape(m, size)).to(self._device),
             torch.from_numpy(shares.reshape(m, b, size)).to(self._device),
         )
 
     def linked(self, rows: Tensor) -> Tensor:
         """Which rows of a batch chose which: (M, B, B) of 0 and 1."""
         batch = rows.cpu().numpy()
-        linked = (self._chosen[batch][:, :, None] == batch[:, None, :, None]).any(axis=3)
+        linked = (self._chosen[batch][..., None] == batch[:, None, None, :]).any(axis=2)
         return torch.from_numpy(linked.astype(self._shares.dtype)).to(self._device)
 
 

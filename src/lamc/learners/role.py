@@ -10,16 +10,13 @@ import torch
 from torch import Tensor
 
 from lamc.exceptions import TrainingError
-from lamc.labels import Labels
-from lamc.learners.expected_count import estimate_count
+from lamc.learners.counting import CountingLearner
 from lamc.learners.method import Group, Memory, Method, Step
-from lamc.learners.network import NetworkLearner
 from lamc.learners.row_adam import DenseAdam, LazyAdam
 from lamc.learners.row_tables import observed_matrix
 from lamc.learners.stack import Shape
 from lamc.learners.trainer import Training
 from lamc.losses.observed import read_observed
-from lamc.types import ScoreMatrix
 
 START_OBSERVED, START_UNKNOWN = 0.995, 0.6  # estimates: of observed labels, and at most of others
 FASTER = 10  # times the network's learning rate is the estimates'
@@ -84,7 +81,7 @@ def _logit(p: float) -> float:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ROLE(NetworkLearner):
+class ROLE(CountingLearner):
     """Regularised online label estimation: network and label estimates teach each other.
 
     Each training row has a free parameter for each label, whose sigmoid g estimates whether the
@@ -136,7 +133,6 @@ class ROLE(NetworkLearner):
     (300, 10)
     """
 
-    expected_count: float | None = None
     updates: Literal["dense", "lazy"] = "dense"
 
     def _method(self, group: Group) -> Method:
@@ -146,24 +142,6 @@ class ROLE(NetworkLearner):
         return Memory(rows=(12 * shape.labels + 8) * n_rows)
 
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> Training:
-        self.expected_count_ = self._count(*self._read(X, y))
-        return super()._train(X, y, X_val, Y_val, seeds)
-
-    def _count(self, X: ScoreMatrix, labels: Labels) -> float:
-        k, n_labels = self.expected_count, len(labels.classes)
         if self.updates not in _ADAM:
             raise TrainingError(f"updates={self.updates!r}; give 'dense' or 'lazy'.")
-        if k is None:
-            return estimate_count(
-                X,
-                labels,
-                standardise=self.standardise,
-                device=self.device,
-                n_threads=self.n_threads,
-            )
-        if not 0 < k <= n_labels:
-            raise TrainingError(
-                f"expected_count={k!r}; give a number above 0 and at most {n_labels}, the number "
-                "of labels, or None to estimate it."
-            )
-        return k
+        return super()._train(X, y, X_val, Y_val, seeds)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -95,27 +96,24 @@ class Spread:
 
     def __init__(self, records: Sequence[dict[str, Any]], group: Group) -> None:
         self.records = records
-        self._sums = torch.zeros(
-            2, len(group), group.shape.labels, dtype=torch.float64, device=group.device
-        )
+        self._sums = np.zeros((2, len(group), group.shape.labels))
         self._n_rows = 0
 
     def note(self, d: Tensor) -> None:
         """Add the estimates (M, B, K) of a batch."""
-        wide = d.double()
-        self._sums[0] += wide.sum(1)
-        self._sums[1] += wide.square().sum(1)
+        wide = d.cpu().numpy().astype(np.float64)
+        self._sums += wide.sum(axis=1), np.square(wide).sum(axis=1)
         self._n_rows += d.shape[1]
 
     def close(self) -> None:
         """Record an epoch and begin the next."""
         mean, square = self._sums / self._n_rows
-        over_rows = (square - mean.square()).clamp_min(0).mean(1).sqrt()
-        found = torch.stack([mean.mean(1), over_rows, mean.std(1, correction=0)], dim=1)
+        over_rows = np.sqrt((square - mean**2).clip(min=0).mean(axis=1))
+        found = np.stack([mean.mean(axis=1), over_rows, mean.std(axis=1)], axis=1)
         for record, values in zip(self.records, found.tolist(), strict=True):
             for name, value in zip(self.LISTS, values, strict=True):
                 record[name].append(value)
-        self._sums.zero_()
+        self._sums.fill(0)
         self._n_rows = 0
 
     def table(self) -> Tensor:

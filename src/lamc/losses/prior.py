@@ -2,12 +2,14 @@
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from lamc.exceptions import LabelError
 from lamc.losses.observed import read_observed
 from lamc.losses.terms import Reduction, check_number, reduce_vector
+from lamc.types import BoolArray, FloatArray
 
 
 def crisp(
@@ -126,29 +128,34 @@ def crisp_priors(
     if scores.isnan().any():
         raise LabelError("scores holds NaN, which has no rank.\nLook for the cause in the model.")
     n, n_labels = scores.shape[-2:]
-    models = scores.detach().reshape(-1, n, n_labels)
-    priors = [
-        _top_share(model[:, label].contiguous(), marked[:, label], delta, tau)
-        for model, marked in zip(models, seen.reshape(models.shape), strict=True)
-        for label in range(n_labels)
-    ]
-    return scores.new_tensor(priors).reshape(*scores.shape[:-2], n_labels)
+    wide = scores.detach() if scores.dtype == torch.float64 else scores.detach().float()
+    models, masks = (each.reshape(-1, n, n_labels).cpu().numpy() for each in (wide, seen))
+    priors = [_estimates(*model, delta, tau) for model in zip(models, masks, strict=True)]
+    return scores.new_tensor(np.array(priors)).reshape(*scores.shape[:-2], n_labels)
 
 
-def _top_share(scores: Tensor, seen: Tensor, delta: float, tau: float) -> float:
-    """Estimate how often one label is true.
+def _estimates(scores: FloatArray, seen: BoolArray, delta: float, tau: float) -> FloatArray:
+    """Estimate how often each label is true, from the scores of one model."""
+    rows, labels = seen.nonzero()
+    ends = np.bincount(labels, minlength=scores.shape[1]).cumsum()
+    observed = np.split(rows[labels.argsort(kind="stable")], ends[:-1])
+    priors = np.zeros(scores.shape[1])
+    for label, own in enumerate(observed):
+        if len(own) > 0:
+            column = scores[:, label]
+            priors[label] = _top_share(np.sort(column), np.sort(column[own]), delta, tau)
+    return priors
+
+
+def _top_share(scores: FloatArray, levels: FloatArray, delta: float, tau: float) -> float:
+    """Estimate how often a label is true, from its sorted scores and those of observed rows.
 
     Between two scores of observed rows p(z) does not change and q(z) falls with z, so the best z
     is the score of an observed row.
     """
-    levels = scores[seen].sort().values
     n, m = len(scores), len(levels)
-    if m == 0:
-        return 0.0
-    passed = torch.searchsorted(levels, scores, right=True)  # levels that a row reaches
-    all_rows = n - passed.bincount(minlength=m + 1).cumsum(0)[:m]
-    observed_rows = m - torch.searchsorted(levels, levels)
-    q, p = all_rows.double() / n, observed_rows.double() / m
+    q = (n - scores.searchsorted(levels)) / n
+    p = (m - levels.searchsorted(levels)) / m
     doubt = (1 + tau) * (math.sqrt(math.log(4 / delta) / 2) * (n**-0.5 + m**-0.5))
     best = ((q + doubt) / p).argmin()
     return float(q[best] / p[best])

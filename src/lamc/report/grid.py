@@ -11,7 +11,7 @@ from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels, as_fraction
 from lamc.rules.pooling import pool
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import CALIBRATED, POOLED, UNCALIBRATED, Thresholds
+from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED, Thresholds
 from lamc.types import AnyArray, FloatArray
 
 # Half a percent apart where a level is small and a step matters, one percent above.
@@ -41,6 +41,8 @@ class Grid:
         Thresholds, as in :class:`lamc.rules.thresholds.Thresholds`.
     status : ndarray of uint8, shape (R, A, K)
         Place of the status among ``STATUSES``.
+    reason : ndarray of uint8, shape (R, A, K)
+        Place of what keeps a label from being calibrated among ``REASONS``.
     """
 
     rules: tuple[str, ...]
@@ -50,6 +52,7 @@ class Grid:
     present: FloatArray
     absent: FloatArray
     status: AnyArray
+    reason: AnyArray
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -91,7 +94,6 @@ def grid_of(calibrator: Calibrator) -> Grid:
         [thresholds_by(calibrator, rule, level, evidence[rule]) for level in levels]
         for rule in rules
     ]
-    code = {status: place for place, status in enumerate(STATUSES)}
     return Grid(
         rules=rules,
         levels=levels,
@@ -99,7 +101,8 @@ def grid_of(calibrator: Calibrator) -> Grid:
         own=(rules.index(calibrator.rule), own_level),
         present=np.stack([[at.present for at in row] for row in found]),
         absent=np.stack([[at.absent for at in row] for row in found]),
-        status=np.vectorize(code.get, otypes=[np.uint8])([[at.status for at in r] for r in found]),
+        status=_places(STATUSES, [[at.status for at in row] for row in found]),
+        reason=_places(REASONS, [[at.reason for at in row] for row in found]),
     )
 
 
@@ -146,6 +149,11 @@ def thresholds_by(
     if calibrator.few_positives == "pool" and rule == "recall":
         thresholds = pool(thresholds, evidence, levels, seed=calibrator.seed_)
     return thresholds
+
+
+def _places(known: tuple[str, ...], words: Any) -> AnyArray:
+    code = {word: place for place, word in enumerate(known)}
+    return np.vectorize(code.get, otypes=[np.uint8])(words)
 
 
 def _levels(alpha: Any) -> tuple[tuple[Any, ...], int]:

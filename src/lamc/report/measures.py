@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lamc.evaluation.intervals import wilson
+from lamc.evaluation.intervals import pairs_of_sums, wilson
 from lamc.report.grid import STATUSES, Grid
-from lamc.report.intervals import effective_pairs
 from lamc.report.tally import LabelCounts, RowMoments
 from lamc.rules.thresholds import CALIBRATED, POOLED, UNCALIBRATED
 from lamc.types import FloatArray, IntArray
@@ -52,10 +51,10 @@ def measure(grid: Grid, counts: LabelCounts, moments: RowMoments) -> Measures:
     true = int(counts.true.sum())
     with np.errstate(invalid="ignore"):  # of nothing, no share
         precision, recall = right / accepted, right / np.full(len(right), true)
-    sure_of_precision = effective_pairs(
+    sure_of_precision = pairs_of_sums(
         right, accepted, cc=moments.cc, ca=moments.ac, aa=moments.aa, rows=moments.accepting_rows
     )
-    sure_of_recall = effective_pairs(
+    sure_of_recall = pairs_of_sums(
         right,
         np.full(len(right), true),
         cc=moments.cc,

@@ -1,6 +1,7 @@
 """From findings to the text of the page."""
 
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 
@@ -26,6 +27,7 @@ def render(
     *,
     title: str,
     model: str | None,
+    row_names: Sequence[str] | None,
     row_numbers: IntArray,
 ) -> str:
     """Return the page as HTML.
@@ -75,7 +77,8 @@ def render(
             for label in shown[:LABELS_A_PAGE].tolist()
         ],
         n_shown=len(shown),
-        groups=example_groups(findings, setting, row_numbers),
+        groups=example_groups(findings, setting, row_names, row_numbers),
+        rows_are_numbered=row_names is None,
         leaves_open=findings.examples.leaves_open,
         features_from=findings.features_from,
         count=count,

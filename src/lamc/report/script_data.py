@@ -10,7 +10,7 @@ from lamc.report.grid import STATUSES
 from lamc.report.histograms import BINS, heights
 from lamc.rules import Calibrator
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import UNCALIBRATED
+from lamc.rules.thresholds import REASONS, UNCALIBRATED
 from lamc.types import AnyArray, FloatArray, IntArray
 
 LABELS_SHOWN: Final = 1000  # one by one; with more, the page would be too large to be mailed
@@ -39,6 +39,7 @@ def facts(findings: Findings, calibrator: Calibrator, shown: IntArray) -> dict[s
         "true": m.true,
         "bins": BINS,
         "page": LABELS_A_PAGE,
+        "reasons": list(REASONS),
         "names": findings.names[shown].tolist(),
         "positives": calibrator.n_positives_[shown].tolist(),
         "trueOf": counts.true[shown].tolist(),
@@ -75,6 +76,7 @@ def arrays(findings: Findings, shown: IntArray) -> dict[str, AnyArray]:
     for rule, kind in enumerate(_kinds(findings)):
         own = slice(rule * n_levels, (rule + 1) * n_levels)
         found[f"status{rule}"] = grid.status[rule][:, shown]
+        found[f"reason{rule}"] = grid.reason[rule][:, shown]
         found[f"present{rule}"] = grid.present[rule][:, shown].astype(np.float32)
         found[f"accepted{rule}"] = counts.accepted[own, shown].astype(np.uint32)
         found[f"right{rule}"] = counts.right[own, shown].astype(np.uint32)

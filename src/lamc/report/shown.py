@@ -1,5 +1,6 @@
 """What the page shows at one setting, as text; its script shows the other settings alike."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from lamc.report.grid import STATUSES
 from lamc.report.numbers import NONE, count, interval, percent, threshold
 from lamc.rules import Calibrator
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import UNCALIBRATED
+from lamc.rules.thresholds import REASONS, UNCALIBRATED
 from lamc.types import AnyArray, IntArray
 
 _STATES = {(1, True): "right", (1, False): "wrong", (-1, True): "open-true", (-1, False): "open"}
@@ -62,6 +63,7 @@ def label_row(
     return {
         "name": str(findings.names[label]),
         "status": status,
+        "reason": REASONS[grid.reason[rule, level, label]],
         "positives": count(int(calibrator.n_positives_[label])),
         "held_out": f"{count(true)} held out",
         "threshold": threshold_text(present, above) if decided else NONE,
@@ -77,15 +79,16 @@ def label_row(
 
 
 def example_groups(
-    findings: Findings, setting: int, row_numbers: IntArray
+    findings: Findings, setting: int, row_names: Sequence[str] | None, row_numbers: IntArray
 ) -> list[list[dict[str, Any]]]:
-    """The examples as cards, group by group."""
+    """The examples as cards, group by group; rows without names go by their numbers."""
     found = findings.examples
+
+    def called(row: int) -> str:
+        return f"Row {row_numbers[row]}" if row_names is None else row_names[row]
+
     return [
-        [
-            _card(example, findings.names, setting, int(row_numbers[example.row]))
-            for example in group
-        ]
+        [_card(example, findings.names, setting, called(example.row)) for example in group]
         for group in (found.doubtful, found.contradictory, found.drawn)
     ]
 
@@ -102,7 +105,7 @@ def state(decision: int, true: bool) -> str | None:
     return _STATES[decision, true]
 
 
-def _card(example: Example, all_names: AnyArray, setting: int, number: int) -> dict[str, Any]:
+def _card(example: Example, all_names: AnyArray, setting: int, called: str) -> dict[str, Any]:
     names = all_names[example.labels].tolist()
     states = [
         state(decision, true)
@@ -111,7 +114,7 @@ def _card(example: Example, all_names: AnyArray, setting: int, number: int) -> d
         )
     ]
     return {
-        "number": number,
+        "called": called,
         "picture": example.picture,
         "features": example.features,
         "true": [name for name, true in zip(names, example.true, strict=True) if true],

@@ -106,7 +106,8 @@ class RowMoments:
     """Sums over rows of what a row has of accepted (a), right (c) and true (t) labels.
 
     All arrays have shape (S,). The labels of one row stand and fall together, so these, and not
-    the numbers of pairs, tell how sure a share is; see :mod:`lamc.report.intervals`.
+    the numbers of pairs, tell how sure a share is; see
+    :func:`lamc.evaluation.intervals.pairs_of_sums`.
     """
 
     aa: FloatArray

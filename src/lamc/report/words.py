@@ -1,5 +1,6 @@
 """The sentences of the report: what is promised, what was measured, what to do about the rest."""
 
+from collections import Counter
 from fractions import Fraction
 
 from lamc.report.grid import Grid
@@ -9,7 +10,15 @@ from lamc.report.numbers import NBSP, NONE, count, interval, percent
 from lamc.rules import Calibrator
 from lamc.rules.rule import RULES
 from lamc.rules.summary import promise_in_words
-from lamc.rules.thresholds import UNCALIBRATED
+from lamc.rules.thresholds import (
+    FEW_NEGATIVES,
+    FEW_POSITIVES,
+    FEW_ROWS,
+    NO_POSITIVES,
+    NOT_CERTIFIED,
+    TOO_LOW,
+    UNCALIBRATED,
+)
 from lamc.types import AnyArray
 
 _NAMES_LISTED = 5
@@ -29,10 +38,20 @@ WHAT_TO_DO = {
     "labels slip, and accepts false ones for it; check what is accepted where a wrong label costs "
     "much.",
 }
-_FEW = (
-    "{labels} with too few calibration positives for this level {are} left open everywhere. "
-    "More calibration rows with {them} would change that; so would a larger α."
-)
+_LACKING = {
+    NO_POSITIVES: "{labels} there are no calibration positives: never accepted. Calibration rows "
+    "with {them} can change that.",
+    FEW_POSITIVES: "{labels} there are too few calibration positives for this level: left open "
+    "everywhere. More calibration rows with {them}, or a larger α, can change that.",
+    FEW_NEGATIVES: "{labels} there are too few calibration rows without {them} for this level: "
+    "left open everywhere. More of these, or a larger α, can change that.",
+    FEW_ROWS: "{labels} there are too few calibration rows for this level: left open everywhere. "
+    "More of these, or a larger α, can change that.",
+    NOT_CERTIFIED: "{labels} no threshold could be shown to be precise enough: never accepted. "
+    "More calibration rows, a better scorer, or a larger α may change that.",
+    TOO_LOW: "{labels} too many rows with {them} score too low for any threshold: left open "
+    "everywhere. Scores for more pairs of a row and a label can change that.",
+}
 _ANSWERS = (
     "Answers that a person gives on rows drawn at random can be added to the calibration set with "
     "Calibrator.update(); answers on rows picked because they were open cannot, for these are a "
@@ -126,15 +145,15 @@ def measured(measures: Measures, setting: int, n_rows: int) -> list[str]:
 
 def left_open(calibrator: Calibrator) -> list[str]:
     """What to do with what is left open."""
-    lacking = int((calibrator.status_ == UNCALIBRATED).sum())
+    lacking = calibrator.status_ == UNCALIBRATED
     decides_all = calibrator.rule in ("recall", "set-recall")
     sentences = [WHAT_TO_DO[calibrator.rule]]
-    if lacking and calibrator.rule in ("recall", "three-way"):
-        one = lacking == 1
-        labels = f"{count(lacking)} {_plural(lacking, 'label')}"
-        them = "the label" if one else "these labels"
-        sentences.append(_FEW.format(labels=labels, are="is" if one else "are", them=them))
-    return sentences if decides_all and not lacking else [*sentences, _ANSWERS]
+    for reason, number in Counter(calibrator.reason_[lacking].tolist()).most_common():
+        if reason in _LACKING:
+            labels = f"For {count(number)} {_plural(number, 'label')}"
+            them = "the label" if number == 1 else "these labels"
+            sentences.append(_LACKING[reason].format(labels=labels, them=them))
+    return sentences if decides_all and not lacking.any() else [*sentences, _ANSWERS]
 
 
 def unavailable(grid: Grid) -> str | None:

@@ -1,5 +1,6 @@
 """Write a report: one HTML file that needs nothing else."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ def write_report(
     data: Dataset | None = None,
     rows: npt.ArrayLike | None = None,
     features: Any = None,
+    row_names: Sequence[str] | None = None,
     model: str | None = None,
     overwrite: bool = False,
 ) -> Path:
@@ -56,6 +58,8 @@ def write_report(
         Which rows of ``data`` these are; by default all of them, in order.
     features : array-like, DataFrame or sparse matrix of shape (n, d), optional
         Features of these rows, if there is no ``data``.
+    row_names : sequence of str and of length n, optional
+        What the rows are called; by default by their numbers, from 0.
     model : str, optional
         A sentence or two on what made the scores.
     overwrite : bool, default=False
@@ -94,11 +98,20 @@ def write_report(
         in_order_of(scores, calibrator.classes_), n_labels=len(calibrator.classes_)
     )
     labels.require_rows(checked.shape[0], of="the matrix of scores")
+    if row_names is not None and len(row_names) != len(labels):
+        raise DatasetError(f"There are {len(row_names)} row_names, but {len(labels)} rows.")
     names = _label_names(calibrator, data)
     contents = _contents(len(labels), data, rows, features, names)
     findings = find(checked, labels, calibrator, contents)
     title = title or (f"Report on {data.name}" if data is not None else "Report on held-out rows")
-    page = render(findings, calibrator, title=title, model=model, row_numbers=contents.numbers)
+    page = render(
+        findings,
+        calibrator,
+        title=title,
+        model=model,
+        row_names=row_names,
+        row_numbers=contents.numbers,
+    )
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
     return path

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -75,6 +76,11 @@ class Calibrator(BaseEstimator):
         Positives that the threshold comes from.
     status_ : ndarray of str, shape (K,)
         ``"calibrated"``, ``"pooled"`` or ``"uncalibrated"``.
+    reason_ : ndarray of str, shape (K,)
+        Why a label is uncalibrated: ``"no positives"``, ``"too few positives"``, ``"too few
+        negatives"`` or ``"too few rows"`` for what is to be promised; ``"not certified"`` if there
+        are enough, and they do not show the precision at any threshold; ``"scores too low"`` if too
+        many true rows have no score. Empty for the other labels.
     promise_ : str
         What holds for each calibrated label.
     assumption_ : str or None
@@ -280,6 +286,12 @@ class Calibrator(BaseEstimator):
         check_is_fitted(self)
         return summary_table(self)
 
+    def save(self, path: str | Path) -> None:
+        """Write the calibrator to one file, from which :func:`lamc.load` gives it back."""
+        from lamc.storage import save
+
+        save(self, path)
+
     def settings(self) -> Settings:
         """Return the parameters as one object, which can tell whether they are possible ones."""
         return Settings(self.rule, self.alpha, self.delta, self.few_positives, self.per_label)
@@ -340,6 +352,7 @@ class Calibrator(BaseEstimator):
         self.thresholds_ = thresholds.present
         self.absence_thresholds_ = thresholds.absent
         self.status_ = thresholds.status
+        self.reason_ = thresholds.reason
         self.promise_ = promise_in_words(RULES[self.rule], self.alpha, self.delta)
 
     def _of_pairs(

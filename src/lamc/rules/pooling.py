@@ -49,6 +49,7 @@ def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: in
         present,
         np.where(pooled, present, thresholds.absent),
         np.where(pooled, POOLED, thresholds.status),
+        np.where(pooled, "", thresholds.reason),
     )
 
 

@@ -19,7 +19,7 @@ from lamc.rules.binomial import largest_count
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores
-from lamc.rules.thresholds import Thresholds, status_where
+from lamc.rules.thresholds import FEW_POSITIVES, FEW_ROWS, NOT_CERTIFIED, Thresholds
 from lamc.types import FloatArray, IntArray
 
 
@@ -47,9 +47,16 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None
     positives, negatives = evidence.positives, evidence.known_negatives
     alphas = levels.as_floats()
     present = np.full(len(alphas), np.inf, dtype=positives.values.dtype)
+    why_not = np.full(len(alphas), NOT_CERTIFIED, dtype=object)
     for alpha in np.unique(alphas).tolist():
         same = np.flatnonzero(alphas == alpha)
         wanted = points_at_start(alpha, delta)
+        # A start by count includes at least the points wanted, of which one may be wrong.
+        least = fewest_points(alpha, delta) if evidence.reference is not None else wanted
+        if evidence.n_rows < least:
+            why_not[same] = FEW_ROWS
+        few = positives.counts[same] < min(least, wanted - 1)
+        why_not[same[few]] = FEW_POSITIVES
         starts: list[float | None] = [None] * len(alphas)
         if evidence.reference is not None:
             starts = start_scores(evidence.reference, wanted / evidence.n_rows).tolist()
@@ -67,7 +74,7 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None
                 start=starts[label],
             )
     never = np.full_like(present, -np.inf)
-    return Thresholds(present, never, status_where(present < np.inf))
+    return Thresholds.of(present, never, present < np.inf, why_not)
 
 
 def lowest_certified(
@@ -147,10 +154,22 @@ def points_at_start(alpha: float, delta: float) -> int:
     >>> points_at_start(alpha=0.1, delta=0.1)
     38
     """
+    return fewest_points(alpha, delta, errors=1)
+
+
+def fewest_points(alpha: float, delta: float, *, errors: int = 0) -> int:
+    """Fewest points that can show an error rate below alpha although so many are wrong.
+
+    Examples
+    --------
+    >>> from lamc.rules.precision import fewest_points
+    >>> fewest_points(alpha=0.1, delta=0.1)
+    22
+    """
     size = 16
-    while (table := most_errors(size, alpha, delta))[-1] < 1:
+    while (table := most_errors(size, alpha, delta))[-1] < errors:
         size *= 2
-    return int(np.argmax(table >= 1))
+    return int(np.argmax(table >= errors))
 
 
 def start_scores(reference: SortedScores, share: float) -> FloatArray:

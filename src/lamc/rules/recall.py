@@ -6,7 +6,7 @@ from lamc.rules.binomial import largest_count
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores, in_whole_units, weighted_rank
-from lamc.rules.thresholds import Thresholds, status_where
+from lamc.rules.thresholds import FEW_POSITIVES, TOO_LOW, Thresholds
 from lamc.types import BoolArray, FloatArray, IntArray
 
 
@@ -46,7 +46,7 @@ def recall_thresholds(evidence: Evidence, levels: Levels, delta: float | None) -
     at = positives.order_statistic(rank, if_none=-np.inf)
     kept = keeps_promise(at, evidence)
     at = np.where(kept, at, -np.inf).astype(at.dtype)
-    return Thresholds(at, at, status_where(kept))
+    return Thresholds.of(at, at, kept, np.where(rank > 0, TOO_LOW, FEW_POSITIVES))
 
 
 def keeps_promise(at: FloatArray, evidence: Evidence) -> BoolArray:

@@ -49,7 +49,7 @@ class Rule:
     thresholds: Callable[[Evidence, Levels, float | None], Thresholds]
     promise: str
     sure_promise: str | None = None
-    without: str = "nothing can be promised with so few positives: left open"
+    without: str = "left open"
     needs_all_labels: bool = False
     needs_negatives: bool = False
     strict: bool = False
@@ -64,7 +64,7 @@ RULES: dict[str, Rule] = {
         selective_thresholds,
         promise="keeps about the top {alpha} of the rows that have the label; nothing is promised "
         "about precision",
-        without="has no positives: never accepted",
+        without="never accepted",
         strict=True,
         weighs=True,
         draws=True,
@@ -83,7 +83,7 @@ RULES: dict[str, Rule] = {
         promise="",
         sure_promise="is right in at least {rest} of the rows where it is accepted, with "
         "probability {sure} over the calibration set",
-        without="no threshold could be shown to be precise enough: never accepted",
+        without="never accepted",
         needs_all_labels=True,
         needs_negatives=True,
         uses_reference=True,

@@ -5,7 +5,7 @@ import numpy as np
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores, in_whole_units, weighted_rank
-from lamc.rules.thresholds import Thresholds, status_where
+from lamc.rules.thresholds import NO_POSITIVES, Thresholds
 from lamc.types import AnyArray, IntArray
 
 
@@ -30,7 +30,7 @@ def selective_thresholds(evidence: Evidence, levels: Levels, delta: float | None
         rank = np.minimum(rank, positives.counts)
     at = positives.order_statistic(rank, if_none=np.inf)
     never = np.full_like(at, -np.inf)
-    return Thresholds(at, never, status_where(positives.counts > 0))
+    return Thresholds.of(at, never, positives.counts > 0, NO_POSITIVES)
 
 
 def _rank_from_the_top(positives: SortedScores, weights: AnyArray, levels: Levels) -> IntArray:

@@ -15,7 +15,7 @@ from lamc.exceptions import CalibrationError
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores, weighted_rank
-from lamc.rules.thresholds import Thresholds, status_where
+from lamc.rules.thresholds import FEW_ROWS, TOO_LOW, Thresholds
 from lamc.types import AnyArray, IntArray
 
 
@@ -47,7 +47,7 @@ def set_recall_thresholds(evidence: Evidence, levels: Levels, delta: float | Non
         at = np.full(k, reached, dtype=positives.values.dtype)
     else:
         at = reference.order_statistic(np.full(k, reached), if_none=-np.inf)
-    return Thresholds(at, at, status_where(np.full(k, reached > least)))
+    return Thresholds.of(at, at, np.full(k, reached > least), TOO_LOW if rank else FEW_ROWS)
 
 
 def reference_ranks(scores: SortedScores, reference: SortedScores) -> IntArray:

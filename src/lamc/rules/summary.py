@@ -5,10 +5,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamc.rules.rule import RULES, Rule
-from lamc.rules.thresholds import POOLED, UNCALIBRATED
+from lamc.rules.thresholds import (
+    FEW_NEGATIVES,
+    FEW_POSITIVES,
+    FEW_ROWS,
+    NO_POSITIVES,
+    NOT_CERTIFIED,
+    POOLED,
+    TOO_LOW,
+    UNCALIBRATED,
+)
 
 if TYPE_CHECKING:
     from lamc.rules.calibrator import Calibrator
+
+WHY_NOT = {
+    "": "nothing can be promised",  # of a file that does not tell why
+    NO_POSITIVES: "there are no positives",
+    FEW_POSITIVES: "nothing can be promised with so few positives",
+    FEW_NEGATIVES: "nothing can be promised with so few rows without the label",
+    FEW_ROWS: "nothing can be promised with so few rows",
+    NOT_CERTIFIED: "no threshold could be shown to be precise enough",
+    TOO_LOW: "too many rows with the label score too low for any threshold",
+}
 
 
 def promise_in_words(rule: Rule, alpha: Any, delta: float | None) -> str:
@@ -43,7 +62,8 @@ def summary_table(calibrator: "Calibrator") -> Any:
     )
     pooled = calibrator.status_ == POOLED
     promises[pooled] = "together with its group: " + promises[pooled]
-    promises[calibrator.status_ == UNCALIBRATED] = rule.without
+    lacking = calibrator.status_ == UNCALIBRATED
+    promises[lacking] = [f"{WHY_NOT[why]}: {rule.without}" for why in calibrator.reason_[lacking]]
     return pd.DataFrame(
         {
             "label": calibrator.classes_,

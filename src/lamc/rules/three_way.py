@@ -4,7 +4,7 @@ import numpy as np
 
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
-from lamc.rules.thresholds import Thresholds, status_where
+from lamc.rules.thresholds import FEW_NEGATIVES, FEW_POSITIVES, Thresholds
 
 
 def three_way_thresholds(evidence: Evidence, levels: Levels, delta: float | None) -> Thresholds:
@@ -25,4 +25,5 @@ def three_way_thresholds(evidence: Evidence, levels: Levels, delta: float | None
         negatives.order_statistic(high_rank, if_none=np.inf), np.inf, dtype=low.dtype
     )
     present = np.where(both, np.maximum(low, above), np.inf).astype(low.dtype)
-    return Thresholds(present, np.minimum(low, above), status_where(both))
+    why_not = np.where(low_rank > 0, FEW_NEGATIVES, FEW_POSITIVES)
+    return Thresholds.of(present, np.minimum(low, above), both, why_not)

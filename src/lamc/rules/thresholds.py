@@ -11,6 +11,23 @@ CALIBRATED: Final = "calibrated"
 POOLED: Final = "pooled"
 UNCALIBRATED: Final = "uncalibrated"
 
+# Why a label is uncalibrated.
+NO_POSITIVES: Final = "no positives"
+FEW_POSITIVES: Final = "too few positives"
+FEW_NEGATIVES: Final = "too few negatives"
+FEW_ROWS: Final = "too few rows"
+NOT_CERTIFIED: Final = "not certified"
+TOO_LOW: Final = "scores too low"
+REASONS: Final = (
+    "",  # it is calibrated
+    NO_POSITIVES,
+    FEW_POSITIVES,
+    FEW_NEGATIVES,
+    FEW_ROWS,
+    NOT_CERTIFIED,
+    TOO_LOW,
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
@@ -24,11 +41,23 @@ class Thresholds:
         A label is called absent below this score; −inf where it never is.
     status : ndarray of str, shape (K,)
         ``"calibrated"``, ``"pooled"`` or ``"uncalibrated"``.
+    reason : ndarray of str, shape (K,)
+        Why a label is uncalibrated; empty where it is not.
     """
 
     present: FloatArray
     absent: FloatArray
     status: AnyArray
+    reason: AnyArray
+
+    @classmethod
+    def of(
+        cls, present: FloatArray, absent: FloatArray, calibrated: BoolArray, why_not: AnyArray | str
+    ) -> "Thresholds":
+        """Thresholds of labels of which some could be calibrated; ``why_not`` is of the others."""
+        status = np.where(calibrated, CALIBRATED, UNCALIBRATED).astype("<U12")
+        reason = np.where(calibrated, "", why_not).astype("<U17")
+        return cls(present, absent, status, reason)
 
 
 def in_one_type(
@@ -57,8 +86,3 @@ def in_one_type(
     with np.errstate(over="ignore"):  # the number below +inf becomes +inf again
         too_low = np.nextafter(at, -np.inf).astype(scores.dtype)
     return scores, np.nextafter(too_low, np.inf)
-
-
-def status_where(calibrated: BoolArray) -> AnyArray:
-    """Status of labels of which some could be calibrated and the others could not."""
-    return np.where(calibrated, CALIBRATED, UNCALIBRATED).astype("<U12")

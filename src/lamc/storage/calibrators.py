@@ -10,7 +10,7 @@ from lamc.rules import Calibrator
 from lamc.rules.demands import Settings
 from lamc.rules.evidence import Evidence
 from lamc.rules.ranks import SortedScores
-from lamc.rules.thresholds import CALIBRATED, POOLED, UNCALIBRATED
+from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED
 from lamc.storage.facts import (
     Arrays,
     Facts,
@@ -23,7 +23,9 @@ from lamc.storage.facts import (
 )
 from lamc.types import AnyArray
 
-_STATUS = np.array([CALIBRATED, POOLED, UNCALIBRATED])  # stored by their number
+# Stored by their number.
+_STATUS = np.array([CALIBRATED, POOLED, UNCALIBRATED])
+_REASON = np.array(REASONS)
 _NONE = type(None)
 
 
@@ -46,7 +48,8 @@ def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
         "thresholds": calibrator.thresholds_,
         "absence_thresholds": calibrator.absence_thresholds_,
         "n_positives": calibrator.n_positives_,
-        "status": (calibrator.status_[:, None] == _STATUS).argmax(axis=1).astype(np.uint8),
+        "status": _numbers(calibrator.status_, _STATUS),
+        "reason": _numbers(calibrator.reason_, _REASON),
         "rows": evidence.rows,
         "weights": evidence.weights,
         **_pack_scores("positives", evidence.positives),
@@ -76,7 +79,10 @@ def unpack_calibrator(facts: Any, arrays: Arrays) -> Calibrator:
     calibrator.absence_thresholds_ = _thresholds(arrays, "absence_thresholds", k)
     calibrator.n_positives_ = vector(arrays, "n_positives", "i", k)
     _refuse_unless(calibrator.n_positives_ >= 0, "n_positives")
-    calibrator.status_ = _status(vector(arrays, "status", "u", k))
+    calibrator.status_ = _words(arrays, "status", _STATUS, k)
+    calibrator.reason_ = np.zeros(k, dtype=_REASON.dtype)  # of a file that does not tell
+    if "reason" in arrays:
+        calibrator.reason_ = _words(arrays, "reason", _REASON, k)
     return calibrator
 
 
@@ -135,9 +141,14 @@ def _thresholds(arrays: Arrays, name: str, n_labels: int) -> AnyArray:
     return thresholds
 
 
-def _status(numbers: AnyArray) -> AnyArray:
-    _refuse_unless(numbers < len(_STATUS), "status")
-    return _STATUS[numbers]
+def _numbers(words: AnyArray, known: AnyArray) -> AnyArray:
+    return (words[:, None] == known).argmax(axis=1).astype(np.uint8)
+
+
+def _words(arrays: Arrays, name: str, known: AnyArray, n_labels: int) -> AnyArray:
+    numbers = vector(arrays, name, "u", n_labels)
+    _refuse_unless(numbers < len(known), name)
+    return known[numbers]
 
 
 def _count(facts: Any, name: str, most: int) -> int:

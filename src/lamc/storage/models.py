@@ -43,7 +43,7 @@ _MANIFEST, _ARRAYS, _ESTIMATOR = "manifest.json", "arrays.safetensors", "estimat
 _LAMC, _LAMC_OF_FUNCTION, _CALIBRATOR = "LAMC", "LAMC with a function", "Calibrator"
 _ADVICE = (
     "\nClasses and functions that it is made of must be importable by name. The thresholds can be "
-    "saved without it: lamc.storage.save(model.calibrator_, path)."
+    "saved without it: model.calibrator_.save(path)."
 )
 
 

@@ -1,12 +1,12 @@
 """Read a table batch by batch, so that its length does not matter."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
 from lamc.datasets.readers.columns import did_you_mean, some
+from lamc.datasets.readers.json_lines import check_keys, column, numbered_objects
 from lamc.exceptions import DatasetError
 from lamc.tables.cells import Kind, converted
 from lamc.tables.source import Source, header_of
@@ -79,7 +79,7 @@ def column_names(source: Source) -> list[str]:
         with source.open() as stream:
             return header_of(stream, source)
     with source.open() as stream:
-        first = next(_json_rows(source, stream), (0, {}))[1]
+        first = next(numbered_objects(source, stream), (0, {}))[1]
     return list(first)
 
 
@@ -119,6 +119,12 @@ def whole_table(source: Source, columns: Mapping[str, Kind]) -> ArrowTable:
         return pa.concat_tables(parts)
     except pa.ArrowInvalid as error:  # of JSON lines, lists in some rows and text in others
         raise DatasetError(f"{source} holds cells of different types: {error}.") from error
+
+
+def spelt_column(source: Source, name: str) -> list[str]:
+    """The cells of a column as text, such as what identifies the rows."""
+    check_columns(source, column_names(source), [name])
+    return [str(value) for value in whole_table(source, {name: Kind.AS_IS}).column(0).to_pylist()]
 
 
 def check_columns(source: Source, names: Sequence[str], wanted: Sequence[str]) -> None:
@@ -223,18 +229,17 @@ def _json_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iter
     import pyarrow as pa
 
     with source.open() as stream:
-        numbered = _json_rows(source, stream)
+        numbered = numbered_objects(source, stream)
         while part := list(islice(numbered, rows)):
             for number, row in part:
-                for name in columns:
-                    if name not in row:
-                        raise DatasetError(
-                            f"{source}, line {number}: there is no {name!r}, which is needed."
-                            f"{did_you_mean(name, list(row))}\n"
-                            "Write null where a value is missing."
-                        )
+                check_keys(source, number, row, columns)
             cells = [
-                _json_cells([row[name] for _, row in part], kind) for name, kind in columns.items()
+                column(
+                    [row[name] for _, row in part],
+                    numbers=kind is Kind.NUMBER,
+                    lists=kind is Kind.AS_IS,
+                )
+                for name, kind in columns.items()
             ]
             try:
                 yield pa.table(
@@ -242,45 +247,6 @@ def _json_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iter
                 )
             except pa.ArrowInvalid as error:
                 raise DatasetError(f"{source}: {error}.") from error
-
-
-def _json_cells(values: list[Any], kind: Kind) -> Any:
-    """Cells of one column: numbers where they should be, lists where all are, else text."""
-    import pyarrow as pa
-
-    kinds = {type(value) for value in values if value is not None}
-    if kind is Kind.AS_IS and kinds == {list}:
-        return pa.array(
-            [None if value is None else [_spelt(item) for item in value] for value in values],
-            pa.list_(pa.string()),
-        )
-    if kind is Kind.NUMBER and kinds <= {int, float, bool}:
-        return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    return pa.array([None if value is None else _spelt(value) for value in values], pa.string())
-
-
-def _spelt(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _json_rows(source: Source, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of JSON lines with the numbers of their lines; blank lines are passed."""
-    for number, line in enumerate(stream, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise DatasetError(
-                f"{source}, line {number} is not JSON: {error}.\n"
-                'JSON lines hold one object a line, such as {"height": 3.5}.'
-            ) from error
-        if not isinstance(row, dict):
-            raise DatasetError(
-                f"{source}, line {number} holds {type(row).__name__}, not an object such as "
-                '{"height": 3.5}.'
-            )
-        yield number, row
 
 
 _READERS = {"parquet": _parquet_tables, "csv": _csv_tables, "jsonl": _json_tables}

@@ -53,7 +53,7 @@ def converted(
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if kind is Kind.NUMBER:
-        return _numbers(cells, name, place)
+        return _finite(_numbers(cells, name, place), name, place)
     return _words(cells, name) if kind is Kind.WORD else cells
 
 
@@ -97,6 +97,20 @@ def _parsed(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> Arrow
         spelt.append(number)
     at = pc.index_in(text, value_set=values.cast(text.type))
     return pa.array(spelt, pa.float64()).take(at.combine_chunks())
+
+
+def _finite(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> ArrowColumn:
+    """The cells, if none is infinite: no learner can use such a number."""
+    import pyarrow.compute as pc
+
+    infinite = pc.is_inf(cells)
+    if pc.any(infinite).as_py():
+        row = infinite.index(True).as_py()
+        raise DatasetError(
+            f"{place(row)}: the column {name!r} holds {cells[row].as_py()}, and a finite number is "
+            "needed.\nWrite one, or leave the cell empty if it is not known."
+        )
+    return cells
 
 
 def _number(word: str) -> float | None:

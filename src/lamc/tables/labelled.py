@@ -8,11 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from lamc.datasets import Dataset, load, read
-from lamc.exceptions import DatasetError
 from lamc.labels import Knowledge, Labels
-from lamc.tables.batches import column_names
+from lamc.tables.batches import column_names, spelt_column
 from lamc.tables.features import Inputs
-from lamc.tables.source import Source, format_of, is_table, source_of
+from lamc.tables.source import Source, is_table, source_of
 from lamc.tables.truth import LabelColumns, in_order, known_labels, labels_in_words, table_labels
 from lamc.types import AnyArray, IntArray, SparseMatrix
 
@@ -68,19 +67,23 @@ class LabelledRows:
         What a model trained on such rows takes in.
     notes : tuple of str
         What is worth telling the user: first of all what was read.
+    ids : ndarray of str, or None
+        What identifies the rows, if a column of a table does.
     """
 
     X: Any
     labels: Labels
     inputs: Inputs
     notes: tuple[str, ...] = ()
+    ids: AnyArray | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __getitem__(self, rows: Any) -> Self:
         X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
-        return type(self)(X, self.labels[rows], self.inputs, self.notes)
+        ids = None if self.ids is None else self.ids[rows]
+        return type(self)(X, self.labels[rows], self.inputs, self.notes, ids)
 
 
 def read_dataset(file: DataFile) -> Dataset:
@@ -95,12 +98,6 @@ def read_dataset(file: DataFile) -> Dataset:
     path, where = Path(file.name), file.labels
     if not path.suffix and not path.exists():
         return load(file.name)
-    if file.is_table and format_of(path) == "jsonl":
-        raise DatasetError(
-            f"{path} holds JSON lines, which carry no types and are read to predict, calibrate and "
-            "measure only.\nConvert it to Parquet first, for example with pandas: "
-            "pd.read_json(path, lines=True).to_parquet(…)."
-        )
     labels: str | list[str] | None = list(where.names) or None
     if len(where.names) == 1 and where.names[0].endswith(".xml"):
         labels = where.names[0]
@@ -170,7 +167,8 @@ def _rows_with(
         source = file.source()
         labels, notes = table_labels(source, file.labels, classes, adding=adding)
         X = inputs.of_table(source, beside=[*file.ids, *file.labels.columns_of(source, classes)])
-        return LabelledRows(X, labels, inputs, (_sentence(file, labels), *notes))
+        ids = np.asarray(spelt_column(source, file.ids[0])) if file.ids else None
+        return LabelledRows(X, labels, inputs, (_sentence(file, labels), *notes), ids)
     data = read_dataset(file)
     rows, name = part_rows(data, file.part, part)
     read = _labelled(file, data, inputs, rows, name, Y=data.Y, stated=file.labels.knowledge)

@@ -10,7 +10,7 @@ from lamc.datasets.readers.columns import some
 from lamc.datasets.readers.files import first_bytes
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Labels, as_labels
-from lamc.tables.batches import check_columns, column_names, whole_table
+from lamc.tables.batches import column_names, spelt_column, whole_table
 from lamc.tables.cells import Kind
 from lamc.tables.features import number_matrix
 from lamc.tables.source import Source, source_of
@@ -30,11 +30,14 @@ class ScoredRows:
         What is known of the labels, in the order of the columns of ``scores``.
     notes : tuple of str
         What is worth telling the user: first of all what was read.
+    ids : ndarray of str, shape (n,), or None
+        What identifies the rows, if a column does.
     """
 
     scores: FloatArray
     labels: Labels
     notes: tuple[str, ...]
+    ids: AnyArray | None = None
 
 
 def read_scored(
@@ -90,7 +93,7 @@ def read_scored(
     known = names if classes is None else classes
     labels = Labels(labels.positives, known, labels.knowledge, labels.negatives)
     sentence = f"Read the scores of {scores} for {labels_in_words(labels)}."
-    return ScoredRows(matrix, labels, (sentence, *notes))
+    return ScoredRows(matrix, labels, (sentence, *notes), ids)
 
 
 def check_unit(scores: FloatArray, names: AnyArray, *, place: Callable[[int], str]) -> None:
@@ -178,9 +181,7 @@ def _array(path: Path) -> AnyArray:
 
 
 def _ids(source: Source, column: str) -> AnyArray:
-    check_columns(source, column_names(source), [column])
-    ids = whole_table(source, {column: Kind.AS_IS}).column(0).to_pylist()
-    spelt = np.asarray([str(value) for value in ids])
+    spelt = np.asarray(spelt_column(source, column))
     unique, counts = np.unique(spelt, return_counts=True)
     if len(unique) < len(spelt):
         raise DatasetError(

@@ -12,6 +12,7 @@ from lamc.datasets.readers.columns import some
 from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Knowledge, Labels
+from lamc.labels.names import check_classes
 from lamc.tables.batches import check_columns, column_names, column_type, whole_table
 from lamc.tables.cells import Kind
 from lamc.tables.features import number_matrix
@@ -130,7 +131,7 @@ def table_labels(
     one_named = columns == [where.listed] and where.tells_one(source)
     notes = notes[1:] if one_named else notes  # the first says that it is one label
     labels = known_labels(
-        positives, np.asarray(names), one_named=one_named, stated=where.knowledge, of=str(source)
+        positives, check_classes(names), one_named=one_named, stated=where.knowledge, of=str(source)
     )
     return (labels if classes is None or adding else in_order(labels, classes)), notes
 

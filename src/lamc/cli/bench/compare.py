@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from lamc.cli import options as shared
 from lamc.cli.bench import options
+from lamc.cli.output import Output
 
 
 def compare(
@@ -28,10 +30,15 @@ def compare(
             "--output", "-o", help="Draw the critical-difference diagram: a .png, .svg or .pdf."
         ),
     ] = None,
+    force: shared.Force = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+    debug: shared.Debug = False,
 ) -> None:
     """Test by Friedman, Nemenyi and Wilcoxon, over the data sets that all methods have.
 
     Example: lamc bench compare results.sqlite --metric ranking_loss --against SMILE
+
     Example: lamc bench compare results.sqlite --view accepted -o ranks.svg
     """
     from lamc.benchmark.compare import compare as compare_methods
@@ -40,11 +47,17 @@ def compare(
     from lamc.benchmark.drawing import check_path, write_figure
     from lamc.benchmark.result_table import table
     from lamc.benchmark.store import read_measurements
+    from lamc.cli.bench.facts import comparison_facts
 
     if output is not None:
         check_path(output)
+        shared.refuse_existing(output, force=force)
     choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
-    found = compare_methods(table(read_measurements(results), metric, choice), against)
-    typer.echo(compare_text(found), nl=False)
-    if output is not None:
-        write_figure(critical_difference_diagram(found), output)
+    with Output(as_json=json, quiet=quiet) as out:
+        found = compare_methods(table(read_measurements(results), metric, choice), against)
+        out.data(compare_text(found))
+        if output is not None:
+            write_figure(critical_difference_diagram(found), output)
+            out.show(f"Wrote {output}.")
+        written = None if output is None else str(output)
+        out.facts({"output": written, **comparison_facts(found)})

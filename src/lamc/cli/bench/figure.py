@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from lamc.cli import options as shared
 from lamc.cli.bench import options
+from lamc.cli.output import Output
 
 
 class Kind(StrEnum):
@@ -37,10 +39,15 @@ def figure(
     profile: options.Profile = None,
     datasets: options.Datasets = None,
     methods: options.Methods = None,
+    force: shared.Force = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+    debug: shared.Debug = False,
 ) -> None:
     """Draw the effect of calibration size, risk and coverage, promises, or thresholds.
 
     Example: lamc bench figure results.sqlite --kind calibration-size -o size.svg
+
     Example: lamc bench figure results.sqlite --kind risk-coverage --datasets yeast,scene
     """
     from lamc.benchmark import figures
@@ -49,11 +56,14 @@ def figure(
 
     path = output or Path(f"{kind}.png")
     check_path(path)
+    shared.refuse_existing(path, force=force)
     choice = options.choice(profile, "accepted", rule, alpha, calibration, None, datasets, methods)
-    if kind is Kind.calibration_size:
-        shown = metric or figures.SIZE_METRICS
-        drawn = figures.calibration_size(read_measurements(results), choice, shown)
-    else:
-        drawn = figures.OF_CURVES[kind](read_curves(results), choice)
-    write_figure(drawn, path)
-    typer.echo(f"Wrote {path}.")
+    with Output(as_json=json, quiet=quiet) as out:
+        if kind is Kind.calibration_size:
+            shown = metric or figures.SIZE_METRICS
+            drawn = figures.calibration_size(read_measurements(results), choice, shown)
+        else:
+            drawn = figures.OF_CURVES[kind](read_curves(results), choice)
+        write_figure(drawn, path)
+        out.show(f"Wrote {path}.")
+        out.facts({"output": str(path), "kind": str(kind)})

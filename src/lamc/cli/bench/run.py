@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lamc.cli import options as shared
+from lamc.cli.output import Output
+
 if TYPE_CHECKING:
     from lamc.benchmark.plan import Plan
     from lamc.benchmark.run import Failure
@@ -46,11 +49,16 @@ def run(
         typer.Option(help="A Dask scheduler, tcp://host:port, or local:4 for four processes."),
     ] = None,
     dry_run: Annotated[bool, typer.Option(help="List the units and run nothing.")] = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+    debug: shared.Debug = False,
 ) -> None:
     """Run a benchmark; the same command again goes on where it was stopped.
 
     Example: lamc bench run --profile paper --jobs 2
+
     Example: lamc bench run --profile quick --datasets scene --methods LAMC,SMILE --set epochs=5
+
     Example: lamc bench run plan.toml --dask tcp://10.0.0.1:8786
     """
     from lamc.benchmark.plan import parse_setting
@@ -63,18 +71,48 @@ def run(
         n_runs=runs,
         overrides=dict(parse_setting(each) for each in settings or []),
     )
-    if dry_run:
-        for method, unit in chosen.units():
-            typer.echo(f"{unit.key[:12]}  {unit.facts.name} · {method} · {unit.part}")
-        return
-    try:
-        failures = run_plan(chosen, Store(output), jobs=jobs, dask=dask, watch=_watch())
-    except KeyboardInterrupt:
-        typer.echo("Stopped. The same command goes on from here.", err=True)
-        raise typer.Exit(130) from None
+    with Output(as_json=json, quiet=quiet) as out:
+        if dry_run:
+            _list(out, chosen)
+            return
+        watch = _watch(out)
+        try:
+            failures = run_plan(chosen, Store(output), jobs=jobs, dask=dask, watch=watch)
+        except KeyboardInterrupt:
+            typer.echo("Stopped. The same command goes on from here.", err=True)
+            raise typer.Exit(130) from None
+        out.facts(
+            {
+                "output": str(output),
+                "plan": chosen.name,
+                "finished_before": watch.n_finished,
+                "finished_now": watch.n_units - len(failures),
+                "failed": [
+                    {"unit": str(failure.unit), "traceback": failure.traceback}
+                    for failure in failures
+                ],
+            }
+        )
     if failures:
         _report(failures)
         raise typer.Exit(1)
+
+
+def _list(out: Output, plan: "Plan") -> None:
+    """Print the units of a plan."""
+    named = plan.units()
+    out.data(
+        "\n".join(f"{u.key[:12]}  {u.facts.name} · {method} · {u.part}" for method, u in named)
+    )
+    out.facts(
+        {
+            "plan": plan.name,
+            "units": [
+                {"key": u.key, "dataset": u.facts.name, "method": method, "part": u.part}
+                for method, u in named
+            ],
+        }
+    )
 
 
 def _plan(file: Path | None, profile: str | None) -> "Plan":
@@ -111,9 +149,11 @@ def _listed(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _watch() -> "Watch":
-    from lamc.benchmark.watch import BarWatch, LogWatch
+def _watch(out: Output) -> "Watch":
+    from lamc.benchmark.watch import BarWatch, LogWatch, Watch
 
+    if not out.speaks:
+        return Watch()
     return BarWatch() if sys.stderr.isatty() else LogWatch()
 
 

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from lamc.cli import options as shared
 from lamc.cli.bench import options
+from lamc.cli.output import Output
 
 
 class Format(StrEnum):
@@ -44,29 +46,45 @@ def table(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write to; else the terminal.")
     ] = None,
+    force: shared.Force = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+    debug: shared.Debug = False,
 ) -> None:
     """Tabulate metrics: data sets by methods, with the best, ranks and wins.
 
     Example: lamc bench table results.sqlite
+
     Example: lamc bench table results.sqlite --view accepted --metric precision --metric recall
+
     Example: lamc bench table results.sqlite --against paper --format latex -o tables.tex
     """
     from lamc.benchmark.paper import METRICS
     from lamc.benchmark.result_table import table as tabulate
     from lamc.benchmark.store import read_measurements
     from lamc.benchmark.table_formats import FORMATS
+    from lamc.cli.bench.facts import table_facts
     from lamc.files import whole_file
 
+    if output is not None:
+        shared.refuse_existing(output, force=force)
     choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
-    measurements = read_measurements(results)
-    text = FORMATS[format](
-        [
+    with Output(as_json=json, quiet=quiet) as out:
+        measurements = read_measurements(results)
+        tables = [
             tabulate(measurements, name, choice, against_paper=against is Against.paper)
             for name in metric or METRICS
         ]
-    )
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    with whole_file(output) as part:
-        part.write_text(text, encoding="utf-8")
+        text = FORMATS[format](tables)
+        if output is None:
+            out.data(text)
+        else:
+            with whole_file(output) as part:
+                part.write_text(text, encoding="utf-8")
+            out.show(f"Wrote {output}.")
+        out.facts(
+            {
+                "output": None if output is None else str(output),
+                "tables": [table_facts(each) for each in tables],
+            }
+        )

@@ -1,7 +1,7 @@
-"""CSV and Parquet tables: label columns by name, or one column that lists the labels of a row.
+"""CSV, Parquet and JSON lines: label columns by name, or one column that lists the labels of a row.
 
-pyarrow reads both. It refuses a row that is too short, keeps repeated column names apart, and
-tells text from missing values, where pandas mends in silence.
+pyarrow reads the first two. It refuses a row that is too short, keeps repeated column names apart,
+and tells text from missing values, where pandas mends in silence.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lamc.datasets.dataset import Dataset
+from lamc.datasets.readers import json_lines
 from lamc.datasets.readers.checked import checked_dataset
 from lamc.datasets.readers.columns import (
     Column,
@@ -110,6 +111,28 @@ def read_parquet(
         path,
         table,
         lambda row: f"row {row}, counted from 0",
+        labels=labels,
+        label_column=label_column,
+        separator=separator,
+        id_column=id_column,
+    )
+
+
+def read_json_lines(
+    path: Path,
+    *,
+    labels: Sequence[str] | None = None,
+    label_column: str | None = None,
+    separator: str | None = None,
+    id_column: str | Sequence[str] | None = None,
+) -> Dataset:
+    """Read JSON lines; see :func:`lamc.datasets.read`."""
+    text = [] if label_column is None else [label_column]
+    table, lines = json_lines.read_table(path, text=text)
+    return _dataset(
+        path,
+        table,
+        lambda row: f"line {lines[row]}",
         labels=labels,
         label_column=label_column,
         separator=separator,

@@ -18,6 +18,7 @@ function labelAt(data, arrays, rule, level, k) {
   return {
     name: data.names[k],
     status,
+    reason: data.reasons[arrays[`reason${rule}`][i]],
     positives: data.positives[k],
     true: data.trueOf[k],
     accepted,
@@ -146,7 +147,7 @@ class LabelTable {
       if (two) two.textContent = sub;
     };
     row.querySelector(".name").textContent = label.name;
-    row.querySelector(".status").textContent = label.status;
+    put("status", label.status, label.reason);
     put("positives", count(label.positives), `${count(label.true)} held out`);
     const decided = label.status !== "uncalibrated";
     const sign = Number.isFinite(label.present) ? `${above} ` : "";

@@ -1,0 +1,54 @@
+"""The base of network learners that need to know how many labels a row has on average."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lamc.exceptions import TrainingError
+from lamc.labels import Labels
+from lamc.learners.expected_count import estimate_count
+from lamc.learners.network import NetworkLearner
+from lamc.learners.trainer import Training
+from lamc.types import ScoreMatrix
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CountingLearner(NetworkLearner):
+    """A network learner that is told the mean number of labels a row, or estimates it.
+
+    Parameters
+    ----------
+    expected_count : float, optional
+        The mean number of true labels a row. Without it, it is estimated once for all networks by
+        :func:`lamc.learners.expected_count.estimate_count`, before they are trained.
+    hidden, epochs, batch_size, learning_rate, …
+        See :class:`lamc.learners.network.NetworkLearner`.
+
+    Attributes
+    ----------
+    expected_count_ : float
+        The number that was used.
+    """
+
+    expected_count: float | None = None
+
+    def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> Training:
+        self.expected_count_ = self._count(*self._read(X, y))
+        return super()._train(X, y, X_val, Y_val, seeds)
+
+    def _count(self, X: ScoreMatrix, labels: Labels) -> float:
+        k, n_labels = self.expected_count, len(labels.classes)
+        if k is None:
+            return estimate_count(
+                X,
+                labels,
+                standardise=self.standardise,
+                device=self.device,
+                n_threads=self.n_threads,
+            )
+        if not 0 < k <= n_labels:
+            raise TrainingError(
+                f"expected_count={k!r}; give a number above 0 and at most {n_labels}, the number "
+                "of labels, or None to estimate it."
+            )
+        return k
