@@ -1,8 +1,8 @@
 """What each part of the default estimator is worth: Blend with one thing changed at a time.
 
-Members are fitted once for a draw of split and observed labels, and mixed in every way that is
-asked about. All are chosen by the validation rows and judged on the calibration rows; test rows are
-not looked at, so that what is decided here can still be tested on them.
+Members are fitted once for a draw of split and observed labels, and put together in every way that
+is asked about. All are chosen by the validation rows and judged on the calibration rows; test rows
+are not looked at, so that what is decided here can still be tested on them.
 
 Run: python benchmarks/study_default.py RESULTS.csv [DATA SET ...]    # goes on where it stopped
      python benchmarks/study_default.py RESULTS.csv --table
@@ -30,14 +30,20 @@ from lamc.datasets import load
 from lamc.labels import Labels
 from lamc.learners import AN, ANLS, EM, WAN, Softmax, Trees
 from lamc.learners.holdout import hold_out, observed_only
-from lamc.learners.mixture import as_shares, mixture_weights, reveal_factors
+from lamc.learners.pool import (
+    as_shares,
+    pool_weights,
+    pooled,
+    reveal_factors,
+    shares_of_odds,
+)
 from lamc.learners.trees import observed_shares
 from lamc.metrics import ranking_metrics
 from lamc.scoring import scores_of
 
 SMALL = ["CAL500", "scene", "yeast", "Image"]
 LARGER = ["corel5k", "rcv1subset1", "Corel16k001"]
-DRAWS = {**dict.fromkeys(SMALL, 5), **dict.fromkeys(LARGER, 2)}
+DRAWS = {**dict.fromkeys(SMALL, 4), **dict.fromkeys(LARGER, 2)}
 NETWORK = {
     "n_models": 5,
     "epochs": 40,
@@ -67,47 +73,81 @@ class Study:
             self.kept[name] = MEMBERS[name](self.task)
         return self.kept[name]
 
-    def judged(self, names: list[str], correction: str = "factors") -> tuple[float, ...]:
-        """Average precision, coverage and ranking loss of a mixture of members."""
+    def judged(
+        self, names: list[str], correction: str = "factors", way: str = "pool"
+    ) -> tuple[float, ...]:
+        """Average precision, coverage and ranking loss of members together."""
         members = [self.member(name) for name in names]
         known = self.task.validation.labels
-        weights = mixture_weights([each[0] for each in members], known)
-        chosen, judged = (
-            sum(weight * each[part] for weight, each in zip(weights, members, strict=True))
-            for part in (0, 1)
+        chosen, judged = WAYS[way](
+            [each[0] for each in members], [each[1] for each in members], known
         )
         scores = CORRECTIONS[correction](judged, chosen, known, self.counts)
         found = ranking_metrics(self.task.calibration.labels, scores)
         return found.average_precision, found.coverage_error, found.ranking_loss
 
 
-def network(learner: type = WAN, **changes: object) -> Callable[[Task], Member]:
+def by_pool(chosen: list[np.ndarray], judged: list[np.ndarray], known: Labels) -> Member:
+    """Products of powers."""
+    weights = pool_weights(chosen, known)
+    return pooled(chosen, weights), pooled(judged, weights)
+
+
+def by_mixture(chosen: list[np.ndarray], judged: list[np.ndarray], known: Labels) -> Member:
+    """Weighted means, with the weights under which held-out labels are most likely."""
+    shares = observed_shares(known).tocoo()
+    given = np.stack([each[shares.coords] for each in chosen])
+    weights = np.full(len(chosen), 1 / len(chosen))
+    for _ in range(200):
+        credit = weights[:, None] * given
+        weights = (credit / credit.sum(axis=0)) @ shares.data / shares.data.sum()
+    return np.tensordot(weights, chosen, axes=1), np.tensordot(weights, judged, axes=1)
+
+
+WAYS = {"pool": by_pool, "mixture": by_mixture}
+
+
+def network(
+    learner: type = WAN, scale: str = "as Blend", shares: object = shares_of_odds, **changes: object
+) -> Callable[[Task], Member]:
     """Networks, as shares."""
 
     def fit(task: Task) -> Member:
-        fitted = learner(**(NETWORK | changes)).fit(
-            task.learn.X,
+        scaled, standardise = SCALES[scale](task.learn.X)
+        fitted = learner(**(NETWORK | {"standardise": standardise} | changes)).fit(
+            scaled(task.learn.X),
             task.learn.labels,
-            task.validation.X,
+            scaled(task.validation.X),
             observed_only(task.validation.labels),
         )
-        return both(task, lambda X: as_shares(fitted.predict_proba(X)))
+        return both(task, lambda X: shares(fitted.predict_proba(scaled(X))))
 
     return fit
 
 
-def with_tfidf(task: Task) -> Member:
-    """Networks on rows whose features are weighted by how rare they are, if they are counts."""
-    if not are_counts(task.learn.X):
-        return network()(task)
-    scale = TfidfTransformer(sublinear_tf=True).fit(task.learn.X)
-    fitted = WAN(**NETWORK).fit(
-        scale.transform(task.learn.X),
-        task.learn.labels,
-        scale.transform(task.validation.X),
-        observed_only(task.validation.labels),
-    )
-    return both(task, lambda X: as_shares(fitted.predict_proba(scale.transform(X))))
+def as_blend(X: object) -> tuple[Callable[[object], object], bool]:
+    """Standardised, or divided by one number if nine in ten values are 0."""
+    values = X.data if sparse.issparse(X) else X
+    values = values[values != 0]
+    if values.size >= 0.1 * np.prod(X.shape):
+        return lambda rows: rows, True
+    unit = np.sqrt((values**2).mean())
+    return lambda rows: rows / unit, False
+
+
+def as_tfidf(X: object) -> tuple[Callable[[object], object], bool]:
+    """Weighted by how rare features are, if they are counts."""
+    if not are_counts(X):
+        return as_blend(X)
+    return TfidfTransformer(sublinear_tf=True).fit(X).transform, False
+
+
+SCALES = {
+    "as Blend": as_blend,
+    "standardised": lambda X: (lambda rows: rows, True),
+    "raw": lambda X: (lambda rows: rows, False),
+    "tf-idf": as_tfidf,
+}
 
 
 def trees(**changes: object) -> Callable[[Task], Member]:
@@ -116,7 +156,8 @@ def trees(**changes: object) -> Callable[[Task], Member]:
     def fit(task: Task) -> Member:
         fitted = Trees(**({"n_trees": 100, "n_jobs": 1, "random_state": 0} | changes))
         fitted.fit(task.learn.X, task.learn.labels)
-        return both(task, fitted.predict_proba)
+        often = frequencies(task)[0][0]
+        return both(task, lambda X: 0.9 * fitted.predict_proba(X) + 0.1 * often)
 
     return fit
 
@@ -178,12 +219,14 @@ MEMBERS: dict[str, Callable[[Task], Member]] = {
     "1024 units": network(hidden=1024),
     "no dropout": network(dropout=0.0),
     "weight decay": network(weight_decay=1e-4),
-    "raw": network(standardise=False),
-    "tf-idf": with_tfidf,
-    "AN": network(AN),
-    "label smoothing": network(ANLS),
-    "EM": network(EM),
-    "softmax": network(Softmax),
+    "all standardised": network(scale="standardised"),
+    "none standardised": network(scale="raw"),
+    "tf-idf": network(scale="tf-idf"),
+    "scores as shares": network(shares=as_shares),
+    "AN": network(AN, shares=as_shares),
+    "label smoothing": network(ANLS, shares=as_shares),
+    "EM": network(EM, shares=as_shares),
+    "softmax": network(Softmax, shares=as_shares),
     "batches of 16": network(batch_size=16),
     "rate .0003": network(learning_rate=3e-4),
     "logistic": classifier(
@@ -245,8 +288,8 @@ CORRECTIONS = {
 BASE = ["networks", "trees", "frequencies"]
 
 
-def variants(n_labels: int) -> Iterator[tuple[str, list[str], str]]:
-    """Name, members and correction of all that is compared."""
+def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
+    """Name, members, correction and way of all that is compared."""
     yield "Blend", BASE, "factors"
     yield "without networks", ["trees", "frequencies"], "factors"
     yield "without trees", ["networks", "frequencies"], "factors"
@@ -258,8 +301,10 @@ def variants(n_labels: int) -> Iterator[tuple[str, list[str], str]]:
         "1024 units",
         "no dropout",
         "weight decay",
-        "raw",
+        "all standardised",
+        "none standardised",
         "tf-idf",
+        "scores as shares",
         "AN",
         "label smoothing",
         "EM",
@@ -274,6 +319,7 @@ def variants(n_labels: int) -> Iterator[tuple[str, list[str], str]]:
         yield f"and {name}", [*BASE, name], "factors"
     if n_labels <= FEW_LABELS:
         yield "and boosting", [*BASE, "boosting"], "factors"
+    yield "a mixture, not a pool", BASE, "factors", "mixture"
     yield "no correction", BASE, "none"
     yield "correction by count", BASE, "count"
     yield "logistic curve a label", BASE, "logistic"
@@ -303,29 +349,16 @@ def run(file: Path, datasets: list[str]) -> None:
             study = Study(task)
             compared = list(variants(len(task.learn.labels.classes)))
             blind = Study(without_full_labels(task))
-            for name, members, correction in compared:
-                if (dataset, str(draw), name) not in done:
-                    add(file, dataset, draw, name, study, members, correction)
-            if (dataset, str(draw), "no validation rows") not in done:
-                add(file, dataset, draw, "no validation rows", blind, BASE, "none")
-
-
-def add(
-    file: Path,
-    dataset: str,
-    draw: int,
-    name: str,
-    study: Study,
-    members: list[str],
-    correction: str,
-) -> None:
-    start = time.process_time()
-    found = study.judged(members, correction)
-    spent = time.process_time() - start
-    with file.open("a", newline="") as out:
-        csv.writer(out).writerow(
-            [dataset, draw, name, *(f"{x:.5f}" for x in found), f"{spent:.1f}"]
-        )
+            compared.append(("no validation rows", BASE, "none"))
+            for name, *how in compared:
+                if (dataset, str(draw), name) in done:
+                    continue
+                start = time.process_time()
+                found = (blind if name == "no validation rows" else study).judged(*how)
+                spent = time.process_time() - start
+                numbers = [*(f"{x:.5f}" for x in found), f"{spent:.1f}"]
+                with file.open("a", newline="") as out:
+                    csv.writer(out).writerow([dataset, draw, name, *numbers])
 
 
 def show(file: Path) -> None:

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, Calibrator, as_labels, datasets
 from lamc.exceptions import CalibrationError, FeatureError, LabelError, LAMCWarning, ScorerError
-from lamc.learners import WAN
+from lamc.learners import WAN, Blend
 
 NAMES = np.array(["ash", "elm", "fir", "oak"])
 
@@ -129,10 +129,10 @@ def test_arguments_of_the_estimator_are_routed_to_it():
 # -- any scorer ----------------------------------------------------------------------------------
 
 
-def test_by_default_it_trains_a_network():
+def test_by_default_it_trains_networks_and_trees():
     clf = LAMC(random_state=0).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
     again = LAMC(random_state=0).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
-    assert isinstance(clf.estimator_, WAN)
+    assert isinstance(clf.estimator_, Blend)
     assert clf.predict_proba(X_NEW).tobytes() == again.predict_proba(X_NEW).tobytes()
     assert clf.score(X_NEW, Y_NEW) > 0.85
 

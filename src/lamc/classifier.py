@@ -37,7 +37,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         What scores the labels: a learner of this package; any scikit-learn classifier, which then
         learns the observed label as a class; a fitted one in
         :class:`sklearn.frozen.FrozenEstimator`; a multi-output classifier; or a function that
-        takes X and returns scores in [0, 1]. By default :class:`lamc.learners.WAN`.
+        takes X and returns scores in [0, 1]. By default :class:`lamc.learners.Blend`.
     rule, alpha, delta, few_positives, per_label
         What is promised; see :class:`Calibrator`.
     calibration_size : float or int
@@ -283,9 +283,9 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _new_estimator(self, random_state: int | None = None) -> Any:
         if self.estimator is None:
-            from lamc.learners import WAN
+            from lamc.learners import Blend
 
-            return WAN(random_state=random_state)
+            return Blend(random_state=random_state)
         return self.estimator if is_function(self.estimator) else clone(self.estimator)
 
     def _new_calibrator(self, rng: np.random.RandomState) -> Calibrator:

@@ -10,7 +10,6 @@ from lamc.classifier import LAMC
 from lamc.datasets import Dataset, digit_scenes, observe
 from lamc.evaluation import Evaluation, evaluate
 from lamc.exceptions import DatasetError
-from lamc.learners import WAN
 from lamc.metrics import RankingMetrics, ranking_metrics
 from lamc.rules import Calibrator
 from lamc.rules.rule import RuleName
@@ -53,7 +52,7 @@ class Demo:
     scores : ndarray of shape (len(test), 10)
         Their scores.
     ranking, prior : RankingMetrics
-        How well the network ranks the labels, and how well their frequency does.
+        How well the estimator ranks the labels, and how well their frequency does.
     rules : tuple of Shown
         The rules, the first being that of the report.
     """
@@ -82,7 +81,7 @@ def run_demo(seed: int = 0, *, n: int = 4000) -> Demo:
         raise DatasetError(f"{data.name} has no split.")
     X, Y, test = data.X, data.Y, parts.test
     y = observe(Y[parts.train], random_state=seed)
-    clf = LAMC(WAN(random_state=seed), random_state=seed)
+    clf = LAMC(random_state=seed)
     clf.fit(X[parts.train], y, X_cal=X[parts.calibration], Y_cal=Y[parts.calibration])
     scores = clf.predict_proba(X[test])
     frequency = np.broadcast_to(y.counts / len(y), Y[test].shape)
@@ -112,7 +111,7 @@ def write_demo_report(demo: Demo, path: str | Path, *, overwrite: bool = False) 
         title="Handwritten digits from single positives",
         data=demo.data,
         rows=demo.test,
-        model="WAN, a network with one hidden layer, trained on one observed label a scene.",
+        model="Blend, networks and trees that were trained on one observed label a scene.",
         overwrite=overwrite,
     )
 

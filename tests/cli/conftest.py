@@ -19,7 +19,7 @@ from lamc.storage import save
 
 LAMC = Path(sys.executable).with_name("lamc")
 NAMES = np.array(["ash", "elm", "oak"])
-FAST = ("--set", "epochs=3", "--set", "hidden=8")
+FAST = ("--method", "wan", "--set", "epochs=3", "--set", "hidden=8")
 
 
 @pytest.fixture

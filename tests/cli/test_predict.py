@@ -87,7 +87,7 @@ def test_new_words_are_told(lamc, model, tmp_path):
 
 
 def test_a_data_set_that_is_no_table(lamc_json, lamc, tmp_path):
-    lamc("train", "digit scenes", "--set", "epochs=1", "-q", "-o", tmp_path / "a.lamc")
+    lamc("train", "digit scenes", "--set", "effort=fast", "-q", "-o", tmp_path / "a.lamc")
     facts = lamc_json(
         "predict", tmp_path / "a.lamc", "scenes", "--part", "test", "-o", tmp_path / "o.parquet"
     )

@@ -101,7 +101,7 @@ def test_quiet_is_quiet(lamc, trees, tmp_path):
         (["--label-column", "seen", "--alpha", "1.5"], 2, "--alpha 1.5 is not a level"),
         (["--label-column", "seen", "--rule", "three-way", "--delta", "0.1"], 2, "no use for"),
         (["--label-column", "seen", "--method", "wam"], 2, "Did you mean 'wan'?"),
-        (["--label-column", "seen", "--set", "hiden=3"], 2, "Did you mean 'hidden'?"),
+        (["--label-column", "seen", "--set", "efort=fast"], 2, "Did you mean 'effort'?"),
         (["--label-column", "seen", "--rule", "recal"], 2, "Invalid value"),
         (["--label-column", "seen", "--calibration", "no.csv"], 1, "There is no file no.csv"),
     ],

@@ -29,10 +29,10 @@ def train(
     method: Annotated[
         str,
         typer.Option(
-            help="What learns to score: wan, an, role, smile, …",
+            help="What learns to score: blend, wan, role, smile, …",
             autocompletion=options.complete_method,
         ),
-    ] = "wan",
+    ] = "blend",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting of the method, such as hidden=128; repeatable."),

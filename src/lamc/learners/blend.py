@@ -1,9 +1,11 @@
-"""Blend: networks and trees on the observed label, mixed by how well they foresee held-out ones."""
+"""Blend: networks and trees on the observed label, pooled so that held-out labels are likely."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 
 from lamc.exceptions import LabelError, TrainingError
@@ -11,25 +13,39 @@ from lamc.labels import Knowledge, Labels
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.holdout import hold_out, observed_only, validation_labels
-from lamc.learners.mixture import as_shares, mixture_weights, reveal_factors
+from lamc.learners.pool import (
+    count_factor,
+    pool_weights,
+    pooled,
+    reveal_factors,
+    shares_of_odds,
+)
 from lamc.learners.trees import Trees
 from lamc.types import FloatArray, ScoreMatrix
 
 # Networks and trees of each setting. Wider, more or longer trained ones gain nothing that can be
 # told from chance on the data sets of the benchmark.
 _SIZES: Final = {"full": (5, 40, 100), "fast": (1, 15, 20)}
+_MEMBERS: Final = ("networks", "trees", "frequencies")
+_UNSEEN = 0.1  # share of the frequencies in what trees give, which is 0 for many labels
+_FEW = 0.1  # share of values that are not 0, below which features are like words
 _BATCH, _MOST_BATCHES = 64, 400  # rows of a batch; of many rows, batches of an epoch
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Blend(Learner):
-    """Networks and trees, mixed: the scorer for someone who has no time to tune one.
+    """Networks and trees, pooled: the scorer for someone who has no time to tune one.
 
-    Three estimates of r, the probability that a label is the one observed, are mixed: an ensemble
+    Three estimates of r, the probability that a label is the one observed, are pooled: an ensemble
     of networks with dropout (:class:`WAN`), stopped when held-out labels get less likely; extremely
-    randomised trees (:class:`Trees`); and how often the label was observed at all. Their weights
-    are those under which held-out labels are most likely. So trees carry dense features, networks
-    sparse ones, and where there is little to learn the scores stay near the frequencies.
+    randomised trees (:class:`Trees`); and how often the label was observed at all. The pool is
+    their product, each to the power of a weight, under which held-out labels are most likely. So
+    trees carry dense features, networks sparse ones, and where there is little to learn the scores
+    stay near the frequencies.
+
+    Networks see features standardised. Where nine in ten values are 0, as of words, rare features
+    would be blown up by that; all values are divided by one number instead, the root mean square
+    of those that are not 0.
 
     Given validation rows with all their labels, the scores are also corrected for what was
     revealed. A label with few observations, or one that stands in rows with many others, is
@@ -65,10 +81,13 @@ class Blend(Learner):
     frequencies_ : ndarray of shape (K,)
         Share of the training rows on which each label was observed.
     weights_ : dict
-        Share of each member in the mixture.
+        Weight of each member in the pool.
+    scale_ : float
+        What networks see features divided by, where nine in ten are 0; else 1.
     factors_ : ndarray of shape (K,)
         Factor of each label: its expected number of true rows for each row that is observed with
-        it. All 1 without fully labelled validation rows.
+        it, times one number by which scores add up to as many labels as validation rows have. All
+        1 without fully labelled validation rows.
 
     Examples
     --------
@@ -117,27 +136,33 @@ class Blend(Learner):
             labels_val.require_rows(rows_val.shape[0], of="X_val")
         self._fit_members(rows, labels, rows_val, labels_val)
         members = self._shares(rows_val)
-        weights = mixture_weights(list(members.values()), labels_val)
-        self.weights_ = dict(zip(members, weights.tolist(), strict=True))
+        weights = pool_weights(members, labels_val)
+        self.weights_ = dict(zip(_MEMBERS, weights.tolist(), strict=True))
         self.factors_: FloatArray = np.ones(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
-            self.factors_ = reveal_factors(self._mixed(members), labels_val, labels.counts)
+            shares = pooled(members, weights)
+            self.factors_ = reveal_factors(shares, labels_val, labels.counts)
+            self.factors_ *= count_factor(self.factors_ * shares, labels_val.positives.nnz)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return 1 − exp(−f q), for mixed shares q and factors f: a score from 0 to below 1.
+        """Return 1 − exp(−f q), for pooled shares q and factors f: a score from 0 to below 1.
 
         If a label's true rows came as a Poisson process of rate f q, this would be the probability
         of at least one.
         """
         rows = self._check_rows(X)
-        return -np.expm1(-self.factors_ * self._mixed(self._shares(rows)))
+        weights = np.array(list(self.weights_.values()))
+        return -np.expm1(-self.factors_ * pooled(self._shares(rows), weights))
 
     def _fit_members(
         self, rows: ScoreMatrix, labels: Labels, rows_val: ScoreMatrix, labels_val: Labels
     ) -> None:
         n_networks, epochs, n_trees = _SIZES[self.effort]
         rng = check_random_state(self.random_state)
+        values = _not_zero(rows)
+        mostly_zero = values.size < _FEW * math.prod(rows.shape)
+        self.scale_ = _root_mean_square(values) if mostly_zero else 1.0
         self.networks_ = WAN(
             n_models=n_networks,
             epochs=epochs,
@@ -145,11 +170,12 @@ class Blend(Learner):
             learning_rate=1e-3,
             dropout=0.5,
             patience=6,
+            standardise=not mostly_zero,
             device=self.device,
             n_threads=self.n_threads,
             verbose=self.verbose,
             random_state=rng.randint(2**31 - 1),
-        ).fit(rows, labels, rows_val, observed_only(labels_val))
+        ).fit(rows / self.scale_, labels, rows_val / self.scale_, observed_only(labels_val))
         self.trees_ = Trees(
             n_trees=n_trees,
             n_jobs=-1 if self.n_threads is None else self.n_threads,
@@ -158,19 +184,14 @@ class Blend(Learner):
         counts = labels.counts + 0.5  # a label that was never observed is not impossible
         self.frequencies_ = counts / counts.sum()
 
-    def _shares(self, rows: ScoreMatrix) -> dict[str, FloatArray]:
-        """What each member gives the labels of each row."""
-        shape = rows.shape[0], len(self.classes_)
-        return {
-            "networks": as_shares(self.networks_.predict_proba(rows)),
-            "trees": self.trees_.predict_proba(rows),
-            "frequencies": np.broadcast_to(self.frequencies_, shape),
-        }
-
-    def _mixed(self, members: dict[str, FloatArray]) -> FloatArray:
-        return sum(
-            (weight * members[name] for name, weight in self.weights_.items()), start=np.zeros(())
-        )
+    def _shares(self, rows: ScoreMatrix) -> list[FloatArray]:
+        """What each member gives the labels of each row; trees leave a little to labels unseen."""
+        frequencies = np.broadcast_to(self.frequencies_, (rows.shape[0], len(self.classes_)))
+        return [
+            shares_of_odds(self.networks_.predict_proba(rows / self.scale_)),
+            (1 - _UNSEEN) * self.trees_.predict_proba(rows) + _UNSEEN * frequencies,
+            frequencies,
+        ]
 
     def _check(self) -> None:
         if self.effort not in _SIZES:
@@ -179,3 +200,12 @@ class Blend(Learner):
             raise TrainingError(
                 f"validation_size={self.validation_size!r}; give a share above 0 and below 1."
             )
+
+
+def _not_zero(rows: ScoreMatrix) -> FloatArray:
+    values = rows.data if sparse.issparse(rows) else rows
+    return np.asarray(values[values != 0])
+
+
+def _root_mean_square(values: FloatArray) -> float:
+    return float(np.sqrt(np.mean(values**2))) if values.size else 1.0

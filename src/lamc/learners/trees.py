@@ -1,5 +1,6 @@
 """Trees: which labels were observed on rows that fall into the same leaves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -51,9 +52,12 @@ class Trees(Learner):
     ----------
     classes_ : ndarray of shape (K,)
         Names of the labels.
-    forest_ : ExtraTreesRegressor
-        The trees.
-    leaves_ : csr_array of shape (nodes of all trees, K)
+    roots_ : ndarray of shape (n_trees,)
+        Number of each tree's first node, among the nodes of all trees.
+    feature_, threshold_, left_, right_ : ndarrays of shape (nodes,)
+        A row whose feature is at most the threshold goes on to the left node. A leaf leads to
+        itself.
+    leaves_ : csr_array of shape (nodes, K)
         Share of each label in each leaf.
 
     Examples
@@ -83,7 +87,7 @@ class Trees(Learner):
         rng = check_random_state(self.random_state)
         shares = observed_shares(labels)
         n = rows.shape[0]
-        self.forest_ = ExtraTreesRegressor(
+        forest = ExtraTreesRegressor(
             self.n_trees,
             min_samples_leaf=self.min_leaf,
             max_features=self.max_features or _some_features(rows.shape[1]),
@@ -92,7 +96,7 @@ class Trees(Learner):
             n_jobs=self.n_jobs,
             random_state=rng.randint(2**31 - 1),
         ).fit(_narrow(rows), _directions(shares, rng))
-        self.starts_ = np.cumsum([0, *(tree.tree_.node_count for tree in self.forest_.estimators_)])
+        self._keep([each.tree_ for each in forest.estimators_])
         in_leaf = self._leaf_indicator(rows)
         counts = np.asarray(in_leaf.sum(axis=0)).ravel()
         means = sparse.diags_array(1 / np.maximum(counts, 1)) @ (in_leaf.T @ shares)
@@ -108,12 +112,40 @@ class Trees(Learner):
         scores /= self.n_trees
         return np.minimum(scores, 1)  # a sum of shares may pass 1 in the last bit
 
+    def _keep(self, trees: Sequence[Any]) -> None:
+        """Take over the nodes of scikit-learn's trees, whose saved bytes would differ each time."""
+        starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+        self.roots_ = starts[:-1]
+        of_tree = np.repeat(starts[:-1], np.diff(starts))
+        itself = np.arange(starts[-1])
+        is_leaf = np.concatenate([tree.children_left for tree in trees]) < 0
+        for side in ("left", "right"):
+            child = np.concatenate([getattr(tree, f"children_{side}") for tree in trees])
+            setattr(self, f"{side}_", np.where(is_leaf, itself, child + of_tree).astype(np.int32))
+        feature = np.concatenate([tree.feature for tree in trees])
+        self.feature_ = np.where(is_leaf, 0, feature).astype(np.int32)
+        self.threshold_ = np.concatenate([tree.threshold for tree in trees])
+
     def _leaf_indicator(self, rows: ScoreMatrix) -> SparseMatrix:
         """1 for each leaf that a row falls into, over the nodes of all trees."""
-        leaves: IntArray = self.forest_.apply(_narrow(rows)) + self.starts_[:-1]
-        n, n_trees = leaves.shape
+        n, n_trees = rows.shape[0], len(self.roots_)
+        leaves = np.empty((n, n_trees), dtype=np.int64)
+        for block in gen_batches(n, max(1, _ENTRIES // max(rows.shape[1], n_trees))):
+            leaves[block] = self._leaves_of(rows[block])
         where = (np.ones(leaves.size, np.float32), leaves.ravel(), np.arange(n + 1) * n_trees)
-        return sparse.csr_array(where, shape=(n, self.starts_[-1]))
+        return sparse.csr_array(where, shape=(n, len(self.feature_)))
+
+    def _leaves_of(self, rows: ScoreMatrix) -> IntArray:
+        """Let all rows go down all trees, a step at a time."""
+        dense = rows.toarray() if sparse.issparse(rows) else rows
+        values = np.ascontiguousarray(dense, dtype=np.float32)  # as the trees were grown
+        node = np.tile(self.roots_, (len(values), 1))
+        while True:
+            known = np.take_along_axis(values, self.feature_[node], axis=1)
+            below = np.where(known <= self.threshold_[node], self.left_[node], self.right_[node])
+            if (below == node).all():
+                return node
+            node = below
 
 
 def observed_shares(labels: Labels) -> SparseMatrix:

@@ -1,4 +1,4 @@
-"""Mixtures: the most likely weights, and factors that know how much the validation rows tell."""
+"""Pools: the most likely weights, and factors that know how much the validation rows tell."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from lamc import as_labels
-from lamc.learners.mixture import as_shares, mixture_weights, reveal_factors
+from lamc.learners.pool import (
+    as_shares,
+    count_factor,
+    pool_weights,
+    pooled,
+    reveal_factors,
+    shares_of_odds,
+)
 
 
 def random_members(seed, n=40, k=5, m=3):
@@ -20,36 +27,72 @@ def random_members(seed, n=40, k=5, m=3):
 
 
 def mean_likelihood(weights, members, Y):
-    mixed = sum(w * member for w, member in zip(weights, members, strict=True))
-    return np.mean([np.log(mixed[i, Y[i]]).mean() for i in range(len(Y))])
+    total = 0.0
+    for i, row in enumerate(Y):
+        powers = np.prod([m[i] ** w for w, m in zip(weights, members, strict=True)], axis=0)
+        total += np.log(powers[row] / powers.sum()).mean()
+    return total / len(Y)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_are_those_of_a_general_optimiser(seed):
     members, Y = random_members(seed)
-    found = mixture_weights(members, as_labels(Y, knowledge="all"))
-    assert found.sum() == pytest.approx(1)
-
-    def loss(logits):
-        weights = np.exp(logits - logits.max())
-        return -mean_likelihood(weights / weights.sum(), members, Y)
-
-    best = minimize(loss, np.zeros(len(members)), method="Nelder-Mead", options={"maxiter": 4000})
+    found = pool_weights(members, as_labels(Y, knowledge="all"))
+    assert ((found >= 0) & (found <= 2)).all()
+    best = minimize(
+        lambda weights: -mean_likelihood(np.clip(weights, 0, 2), members, Y),
+        np.full(len(members), 0.5),
+        method="Nelder-Mead",
+        options={"maxiter": 4000},
+    )
     assert mean_likelihood(found, members, Y) >= -best.fun - 1e-5
+
+
+def test_a_pool_is_the_product_of_powers():
+    members, _ = random_members(0)
+    weights = np.array([0.3, 1.2, 0.5])
+    product = np.prod([m**w for m, w in zip(members, weights, strict=True)], axis=0)
+    np.testing.assert_allclose(
+        pooled(members, weights), product / product.sum(axis=1, keepdims=True), rtol=1e-9
+    )
 
 
 def test_a_member_that_knows_nothing_gets_little():
     rng = np.random.default_rng(0)
-    truth = rng.dirichlet(0.3 * np.ones(6), size=2000)
+    truth = rng.dirichlet(0.3 * np.ones(6), size=4000)
     y = np.array([rng.choice(6, p=p) for p in truth])
-    noise = rng.dirichlet(np.ones(6), size=2000)
-    weights = mixture_weights([truth, noise], as_labels(y, classes=np.arange(6)))
-    assert weights[0] > 0.95
+    noise = rng.dirichlet(np.ones(6), size=4000)
+    weights = pool_weights([truth, noise], as_labels(y, classes=np.arange(6)))
+    np.testing.assert_allclose(weights, [1, 0], atol=0.1)
+
+
+def test_a_member_that_is_too_sure_is_toned_down():
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.ones(4), size=4000)
+    y = np.array([rng.choice(4, p=p) for p in truth])
+    weights = pool_weights([as_shares(truth**2)], as_labels(y, classes=np.arange(4)))
+    np.testing.assert_allclose(weights, [0.5], atol=0.05)
 
 
 def test_labels_that_a_member_thinks_impossible_do_no_harm():
     even, wrong = np.full((3, 2), 0.5), np.eye(2)[[1, 0, 1]]
-    assert mixture_weights([even, wrong], as_labels([0, 1, 0])).tolist() == [1, 0]
+    weights = pool_weights([even, wrong], as_labels([0, 1, 0]))
+    assert weights[1] == 0
+    assert np.isfinite(pooled([even, wrong], weights)).all()
+
+
+@given(st.integers(0, 1000), st.integers(1, 20))
+def test_probabilities_add_up_to_the_count(seed, n_true):
+    rates = np.random.default_rng(seed).random((5, 4)) + 1e-3
+    c = count_factor(rates, n_true)
+    assert -np.expm1(-c * rates).sum() == pytest.approx(n_true)
+
+
+@given(st.integers(0, 1000))
+def test_shares_come_back_from_the_odds_of_wan(seed):
+    shares = np.random.default_rng(seed).dirichlet(np.ones(5), size=4)
+    odds = 4 * shares / (1 - shares)
+    np.testing.assert_allclose(shares_of_odds(odds / (1 + odds)), shares, rtol=1e-6)
 
 
 @given(st.integers(0, 1000))

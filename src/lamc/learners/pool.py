@@ -1,0 +1,164 @@
+"""Pools of estimates of the observed label, and what fully labelled rows tell beyond it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import brentq, minimize
+from scipy.special import logsumexp, softmax
+
+from lamc.labels import Labels
+from lamc.learners.trees import observed_shares
+from lamc.types import FloatArray, IntArray
+
+_LEAST = 1e-12  # share of a label that a member thinks impossible
+_ENTRIES = 10_000_000  # rows × labels that weights are found from
+
+
+def as_shares(scores: FloatArray) -> FloatArray:
+    """Scores of a row divided by their sum: an estimate of which label is the observed one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.pool import as_shares
+    >>> as_shares(np.array([[0.2, 0.6], [0.0, 0.0]]))
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
+    totals = scores.sum(axis=1, keepdims=True)
+    even = np.full_like(scores, 1 / scores.shape[1])
+    return np.divide(scores, totals, out=even, where=totals > 0)
+
+
+def shares_of_odds(scores: FloatArray) -> FloatArray:
+    """Shares behind the scores of WAN, whose loss is least where the odds are (K − 1) r / (1 − r).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.pool import shares_of_odds
+    >>> r = np.array([[0.7, 0.2, 0.1]])
+    >>> odds = 2 * r / (1 - r)
+    >>> shares_of_odds(odds / (1 + odds))
+    array([[0.7, 0.2, 0.1]])
+    """
+    n_labels = scores.shape[1]
+    return as_shares(scores / ((n_labels - 1) * (1 - scores) + scores))
+
+
+def pooled(members: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
+    """Product of the members' shares, each to the power of its weight, as shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.pool import pooled
+    >>> one, other = np.array([[0.5, 0.5]]), np.array([[0.2, 0.8]])
+    >>> pooled([one, other], np.array([1.0, 0.5])).round(3)
+    array([[0.333, 0.667]])
+    """
+    logs = sum(weight * _log(member) for weight, member in zip(weights, members, strict=True))
+    return np.asarray(softmax(logs, axis=1))
+
+
+def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
+    """Weights of a pool under which the labels of its rows are most likely.
+
+    The mean over rows of the mean over a row's labels of the logarithm of :func:`pooled` is concave
+    in the weights. They lie from 0 to 2: below 1 in all, a pool is less sure than its members.
+
+    Parameters
+    ----------
+    members : sequence of ndarrays of shape (n, K)
+        Shares that each member gives the labels of each row.
+    labels : Labels
+        What is known of the rows: all labels, or those observed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import as_labels
+    >>> from lamc.learners.pool import pool_weights
+    >>> even, right = np.full((4, 2), 0.5), np.array([[0.7, 0.3], [0.3, 0.7]] * 2)
+    >>> pool_weights([even, right], as_labels([0, 1, 0, 1])).round(2)[1]
+    np.float64(2.0)
+    """
+    n = min(len(labels), max(1, _ENTRIES // labels.shape[1]))
+    logs = np.stack([_log(member[:n]) for member in members])
+    shares = observed_shares(labels[np.arange(n)]).toarray()
+    weight_of_row = shares.sum(axis=1)  # 0 for a row of which nothing is known, else 1
+    observed = np.einsum("mnk,nk->m", logs, shares)
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        pool = np.tensordot(weights, logs, axes=1)
+        total = logsumexp(pool, axis=1, keepdims=True)
+        expected = np.einsum("mnk,nk,n->m", logs, np.exp(pool - total), weight_of_row)
+        return float(weight_of_row @ total[:, 0] - weights @ observed), expected - observed
+
+    start = np.full(len(members), 1 / len(members))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, 2)] * len(members))
+    return np.asarray(found.x)
+
+
+def _log(shares: FloatArray) -> FloatArray:
+    return np.log(np.maximum(shares, _LEAST))
+
+
+def reveal_factors(shares: FloatArray, labels: Labels, observed: IntArray) -> FloatArray:
+    """How many true rows a label has for each row that shows it, from fully labelled rows.
+
+    A row with m labels shows each with probability 1/m; so shares q estimate E[y/m], and y is true
+    more often by a factor that differs from label to label. What is more, the q of a label that
+    was observed ``observed`` times is itself as uncertain as a count of that size.
+
+    With μ the mean factor, the validation rows should show ``e = μ Σ q`` true rows of a label, and
+    show v. For a Poisson count v, and a factor f whose Gamma distribution has mean 1 and the weight
+    of ``observed + 1`` rows, the expected f is ``(observed + 1 + v) / (observed + 1 + e)``.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n, K)
+        Estimates q for the validation rows.
+    labels : Labels
+        All their labels.
+    observed : ndarray of int, shape (K,)
+        Training rows on which each label was observed.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import as_labels
+    >>> from lamc.learners.pool import reveal_factors
+    >>> both = as_labels(np.ones((6, 2)), knowledge="all")  # both labels, in every row
+    >>> reveal_factors(np.full((6, 2), 0.5), both, observed=np.array([3, 3]))
+    array([2., 2.])
+    """
+    mean = labels.positives.nnz / shares.sum()
+    expected = mean * shares.sum(axis=0)
+    return mean * (observed + 1 + labels.counts) / (observed + 1 + expected)
+
+
+def count_factor(rates: FloatArray, n_true: int) -> float:
+    """The c for which the probabilities 1 − exp(−c rate) add up to a number of true labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.pool import count_factor
+    >>> rates = np.array([[0.1, 2.0], [0.5, 0.5]])
+    >>> c = count_factor(rates, 2)
+    >>> float(-np.expm1(-c * rates).sum().round(6))
+    2.0
+    """
+    low, high = np.log(_LEAST), -np.log(_LEAST)
+
+    def surplus(log_c: float) -> float:
+        return float(-np.expm1(-np.exp(log_c) * rates).sum() - n_true)
+
+    if surplus(high) <= 0:  # all labels are true
+        return float(np.exp(high))
+    return float(np.exp(brentq(surplus, low, high))) if surplus(low) < 0 else 1.0
