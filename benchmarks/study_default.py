@@ -45,11 +45,9 @@ SMALL = ["CAL500", "scene", "yeast", "Image"]
 LARGER = ["corel5k", "rcv1subset1", "Corel16k001"]
 DRAWS = {**dict.fromkeys(SMALL, 4), **dict.fromkeys(LARGER, 2)}
 NETWORK = {
-    "n_models": 5,
     "epochs": 40,
     "batch_size": 64,
     "learning_rate": 1e-3,
-    "dropout": 0.5,
     "patience": 6,
     "n_threads": 1,
     "random_state": 0,
@@ -210,14 +208,14 @@ def are_counts(X: object) -> bool:
 
 
 MEMBERS: dict[str, Callable[[Task], Member]] = {
-    "networks": network(),
+    "network": network(),
     "trees": trees(),
     "frequencies": frequencies,
-    "one network": network(n_models=1),
-    "ten networks": network(n_models=10),
+    "five networks": network(n_models=5),
+    "dropout": network(dropout=0.5),
+    "five networks, dropout": network(n_models=5, dropout=0.5),
     "128 units": network(hidden=128),
     "1024 units": network(hidden=1024),
-    "no dropout": network(dropout=0.0),
     "weight decay": network(weight_decay=1e-4),
     "all standardised": network(scale="standardised"),
     "none standardised": network(scale="raw"),
@@ -285,21 +283,21 @@ CORRECTIONS = {
     "logistic": by_logistic,
 }
 
-BASE = ["networks", "trees", "frequencies"]
+BASE = ["network", "trees", "frequencies"]
 
 
 def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
     """Name, members, correction and way of all that is compared."""
     yield "Blend", BASE, "factors"
-    yield "without networks", ["trees", "frequencies"], "factors"
-    yield "without trees", ["networks", "frequencies"], "factors"
-    yield "without frequencies", ["networks", "trees"], "factors"
+    yield "without the network", ["trees", "frequencies"], "factors"
+    yield "without trees", ["network", "frequencies"], "factors"
+    yield "without frequencies", ["network", "trees"], "factors"
     for name in (
-        "one network",
-        "ten networks",
+        "five networks",
+        "dropout",
+        "five networks, dropout",
         "128 units",
         "1024 units",
-        "no dropout",
         "weight decay",
         "all standardised",
         "none standardised",
@@ -314,7 +312,7 @@ def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
     ):
         yield name, [name, "trees", "frequencies"], "factors"
     for name in ("20 trees", "300 trees", "leaves of 1", "leaves of 10"):
-        yield name, ["networks", name, "frequencies"], "factors"
+        yield name, ["network", name, "frequencies"], "factors"
     for name in ("softmax", "logistic", "neighbours"):
         yield f"and {name}", [*BASE, name], "factors"
     if n_labels <= FEW_LABELS:

@@ -24,7 +24,7 @@ def blend():
 def test_it_is_no_worse_than_its_members(blend):
     truth, rows = Y[1100:], X[1100:]
     mixed = average_precision(truth, blend.predict_proba(rows))
-    networks = average_precision(truth, blend.networks_.predict_proba(rows))
+    networks = average_precision(truth, blend.network_.predict_proba(rows))
     trees = average_precision(truth, blend.trees_.predict_proba(rows))
     assert mixed > max(networks, trees) - 0.01
     assert mixed > 0.6
@@ -41,14 +41,14 @@ def test_scores_are_probabilities_that_add_up_to_the_number_of_labels(blend):
 
 def test_each_member_has_a_weight(blend):
     assert all(0 <= weight <= 2 for weight in blend.weights_.values())
-    assert set(blend.weights_) == {"networks", "trees", "frequencies"}
+    assert set(blend.weights_) == {"network", "trees", "frequencies"}
 
 
 def test_without_validation_rows_no_label_is_read_but_the_observed():
     """A held-out row is judged by its observed label, and nothing is corrected."""
     own = Blend(effort="fast", random_state=0).fit(X[:900], OBSERVED)
     assert (own.factors_ == 1).all()
-    assert "observed" in own.networks_.selection_[0]["criterion"]
+    assert "observed" in own.network_.selection_[0]["criterion"]
     assert average_precision(Y[1100:], own.predict_proba(X[1100:])) > 0.6
 
 
