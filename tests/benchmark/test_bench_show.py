@@ -67,7 +67,7 @@ def test_the_papers_three_tables_go_to_a_file(results, tmp_path):
     file = tmp_path / "new folder" / "tables.csv"
     done = bench("table", results, "--format", "csv", "-o", file)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"Wrote {file}.\n"
+    assert done.stdout.split() == f"Wrote {file}.".split()  # a long path may be broken at a space
     names = ("average_precision", "coverage_error", "ranking_loss")
     measurements = read_measurements(results)
     assert file.read_text() == as_csv([table(measurements, name) for name in names])
