@@ -319,6 +319,24 @@ def test_a_print_has_every_label_and_light_paper(large, open_report, tmp_path):
     assert pdf.startswith(b"%PDF")
 
 
+def test_the_chart_shrinks_with_the_paper(small, open_report):
+    """No script runs between the layout for paper and the print."""
+    page = open_report(small.path)
+    inside = page.evaluate(
+        """() => {
+          const chart = document.getElementById("risk");
+          chart.style.width = "180px";
+          chart.style.height = "120px";
+          const frame = chart.getBoundingClientRect();
+          return [...chart.children].every((part) => {
+            const box = part.getBoundingClientRect();
+            return box.right <= frame.right + 4 && box.bottom <= frame.bottom + 4;
+          });
+        }"""
+    )
+    assert inside
+
+
 def test_hostile_names_are_shown_and_not_run(open_report, tmp_path):
     names = [
         "<img src=x onerror=alert(1)>",

@@ -15,7 +15,9 @@ function drawRisk(data, rule, level) {
   const { width, height } = svg.getBoundingClientRect();
   svg.replaceChildren();
   if (!width) return;
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`); // so that it shrinks with the paper in print
   const n = data.levels.length;
+  const labels = data.calibrated[0] + data.pooled[0] + data.uncalibrated[0];
   const at = (setting) => ({
     coverage: data.accepted[setting] / data.pairs,
     risk: 1 - data.right[setting] / data.accepted[setting],
@@ -46,11 +48,18 @@ function drawRisk(data, rule, level) {
 
   const others = data.rules.map((_, i) => i).filter((i) => i !== rule);
   for (const each of [...others, rule]) {
-    const points = data.levels
-      .map((value, i) => ({ value, ...at(each * n + i) }))
-      .filter((p) => p.value !== null && p.coverage > 0)
-      .map((p) => `${x(p.coverage).toFixed(1)} ${y(p.risk).toFixed(1)}`);
-    if (points.length) draw(svg, "path", { class: each === rule ? "rule now" : "rule", d: `M${points.join("L")}` });
+    // A line breaks off where many labels lose their thresholds at once.
+    let before = null;
+    let path = "";
+    for (const [i, value] of data.levels.entries()) {
+      const p = at(each * n + i);
+      if (value === null || !(p.coverage > 0)) continue;
+      const open = data.uncalibrated[each * n + i];
+      const goesOn = before !== null && Math.abs(open - before) <= labels / 10;
+      path += `${goesOn ? "L" : "M"}${x(p.coverage).toFixed(1)} ${y(p.risk).toFixed(1)}`;
+      before = open;
+    }
+    if (path) draw(svg, "path", { class: each === rule ? "rule now" : "rule", d: path });
   }
   const setting = rule * n + level;
   const now = at(setting);
