@@ -97,7 +97,7 @@ def write_csv_files(
         raise BenchmarkError(f"{path} does not end in .csv, by which results are known again.")
     units = measurements[["unit", *_OF_UNIT]].drop_duplicates()
     frames = (measurements.drop(columns=_OF_UNIT), units, curves)
-    files = _files(path)
+    files = csv_files(path)
     for file, frame in zip(files, frames, strict=True):
         with whole_file(file) as part:
             frame.to_csv(part, index=False, lineterminator="\n")
@@ -106,13 +106,13 @@ def write_csv_files(
 
 def read_csv_files(path: Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
     """Read what :func:`write_csv_files` wrote: measurements, and curves."""
-    for file in _files(path):
+    for file in csv_files(path):
         if not file.is_file():
             raise BenchmarkError(
                 f"{file} is missing, which belongs to {path}.\nExport the results again, or copy "
                 "all three files."
             )
-    rows, units, curves = (_read_csv(file) for file in _files(path))
+    rows, units, curves = (_read_csv(file) for file in csv_files(path))
     if not ({*rows["unit"], *curves["unit"]} <= {*units["unit"]}):
         raise BenchmarkError(
             f"{path} and the files beside it are of different exports: some settings are missing.\n"
@@ -121,7 +121,16 @@ def read_csv_files(path: Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
     return as_measurements(rows.merge(units, on="unit", how="left")), as_curves(curves)
 
 
-def _files(path: Path) -> tuple[Path, Path, Path]:
+def csv_files(path: Path) -> tuple[Path, Path, Path]:
+    """Names of the files of measurements, units and curves.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from lamc.benchmark.frames import csv_files
+    >>> [file.name for file in csv_files(Path("mine.csv"))]
+    ['mine.csv', 'mine.units.csv', 'mine.curves.csv']
+    """
     return path, path.with_suffix(".units.csv"), path.with_suffix(".curves.csv")
 
 

@@ -68,9 +68,7 @@ def _entry(name: str) -> Entry:
         if name.casefold() in _stems(entry):
             return entry
     known = [*catalogue, SCENES]
-    close = difflib.get_close_matches(
-        name.casefold(), [name.casefold() for name in known], n=1, cutoff=0.5
-    )
+    close = difflib.get_close_matches(name.casefold(), [name.casefold() for name in known], n=1)
     hint = "".join(f" Did you mean {name!r}?" for name in known if name.casefold() in close)
     raise DatasetError(
         f"There is no data set {name!r}.{hint}\nThe known ones are {', '.join(known)}. Read a file "

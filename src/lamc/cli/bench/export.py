@@ -28,10 +28,10 @@ def export(
     Example: lamc bench export results.sqlite -o results/paper.csv
     """
     from lamc.benchmark.errors import BenchmarkError
-    from lamc.benchmark.frames import write_csv_files
+    from lamc.benchmark.frames import csv_files, write_csv_files
     from lamc.benchmark.store import read_curves, read_measurements
 
-    for file in (output, output.with_suffix(".units.csv"), output.with_suffix(".curves.csv")):
+    for file in csv_files(output):
         shared.refuse_existing(file, force=force)
     with Output(as_json=json, quiet=quiet) as out:
         measurements, curves = read_measurements(results), read_curves(results)
