@@ -57,4 +57,5 @@ def test_labels_that_the_model_does_not_know(lamc, model, tmp_path):
     path.write_text("height,width,leaf,tags\n1,1,long,elm;okk\n")
     done = lamc("evaluate", model, path, "--label-column", "tags", "--separator", ";", code=1)
     assert "'okk' is not among the 3 labels" in done.stderr
+    assert "--labels" not in done.stderr  # they are the model's, not the user's
     assert "Did you mean 'oak'?" in done.stderr

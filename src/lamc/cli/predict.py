@@ -137,9 +137,12 @@ def _input(
 
 def _report(out: Output, counts: "Counts", output: str) -> None:
     if counts.missing:
-        out.note(
-            f"{counts.missing:,} missing numbers were taken for the median of the training rows."
+        missing = (
+            "1 missing number was"
+            if counts.missing == 1
+            else f"{counts.missing:,} missing numbers were"
         )
+        out.note(f"{missing} taken for the median of the training rows.")
     for name, words in counts.new_words.items():
         listed = ", ".join(sorted(words)[:5]) + (", …" if len(words) > 5 else "")
         out.note(

@@ -16,6 +16,7 @@ from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 _DIRECTIONS = 32  # outputs that a tree splits by: their spread costs time, a table of all K memory
 _ENTRIES = 20_000_000  # numbers of a block of rows × labels
+_STEPS = 2_000_000  # of rows × trees or features, while rows go down the trees
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -130,7 +131,7 @@ class Trees(Learner):
         """1 for each leaf that a row falls into, over the nodes of all trees."""
         n, n_trees = rows.shape[0], len(self.roots_)
         leaves = np.empty((n, n_trees), dtype=np.int64)
-        for block in gen_batches(n, max(1, _ENTRIES // max(rows.shape[1], n_trees))):
+        for block in gen_batches(n, max(1, _STEPS // max(rows.shape[1], n_trees))):
             leaves[block] = self._leaves_of(rows[block])
         where = (np.ones(leaves.size, np.float32), leaves.ravel(), np.arange(n + 1) * n_trees)
         return sparse.csr_array(where, shape=(n, len(self.feature_)))

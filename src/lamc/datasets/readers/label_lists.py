@@ -56,8 +56,8 @@ def matrix_of_lists(
         for label in labels:
             if label not in position:
                 raise DatasetError(
-                    f"{source}, {place(row)}: {label!r} is not among the {len(names)} labels that "
-                    f"labels= names: {some(names)}."
+                    f"{source}, {place(row)}: {label!r} is not among the {len(names)} labels known "
+                    f"here: {some(names)}."
                     f"{did_you_mean(label, names)}"
                 )
     columns = [position[label] for labels in rows for label in set(labels)]
