@@ -5,7 +5,6 @@ import json
 import pytest
 
 from lamc import demo as demonstration
-from lamc.cli import app  # noqa: F401
 
 
 @pytest.fixture

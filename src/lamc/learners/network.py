@@ -1,6 +1,5 @@
 """The base of all learners that train a two-layer network."""
 
-import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -11,12 +10,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
-from lamc.exceptions import LabelError, TrainingError
+from lamc.exceptions import LabelError
 from lamc.labels import Labels
 from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, torch_threads
 from lamc.learners.holdout import hold_out, observed_only, tell_of_negatives, validation_labels
-from lamc.learners.numbers import are_rates, draw_seeds, is_count
+from lamc.learners.numbers import checked_rates, draw_seeds, is_count
 from lamc.learners.scaling import standard_scale
 from lamc.types import FloatArray, ScoreMatrix
 
@@ -220,28 +219,15 @@ class NetworkLearner(Learner):
         """Check the settings of training."""
         from lamc.learners.trainer import Plan
 
-        given = np.atleast_1d(np.asarray(self.learning_rate, dtype=np.float64)).tolist()
-        rates = tuple(dict.fromkeys(given))
-        count = "a whole number from 1"
-        checks = [
-            ("hidden", self.hidden == "labels" or is_count(self.hidden), f"{count}, or 'labels'"),
-            ("epochs", is_count(self.epochs), count),
-            ("batch_size", is_count(self.batch_size), count),
-            ("learning_rate", are_rates(rates), "numbers above 0"),
-            ("dropout", 0 <= self.dropout < 1, "a share from 0 to below 1"),
-            ("weight_decay", 0 <= self.weight_decay < math.inf, "a number from 0"),
-            ("validation_size", 0 <= self.validation_size < 1, "a share from 0 to below 1"),
-            ("patience", self.patience is None or is_count(self.patience), f"{count}, or None"),
-            ("n_threads", self.n_threads is None or is_count(self.n_threads), f"{count}, or None"),
-        ]
-        for name, fits, expected in checks:
-            if not fits:
-                raise TrainingError(f"{name}={getattr(self, name)!r}; give {expected}.")
-        if not chooses and len(rates) > 1:
-            raise TrainingError(
-                f"There are {len(rates)} learning rates and nothing to choose one by.\nGive one "
-                "rate, a validation set, or a validation_size above 0."
-            )
+        hidden = self.hidden == "labels" or is_count(self.hidden)
+        rates = checked_rates(
+            self,
+            chooses=chooses,
+            also=[
+                ("hidden", hidden, "a whole number from 1, or 'labels'"),
+                ("dropout", 0 <= self.dropout < 1, "a share from 0 to below 1"),
+            ],
+        )
         return Plan(
             self.epochs,
             self.batch_size,

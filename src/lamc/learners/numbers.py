@@ -1,4 +1,4 @@
-"""Numbers that a user sets: counts, rates, and seeds drawn from a random state."""
+"""Numbers that a user sets: counts, rates, and seeds drawn from a random state; checked."""
 
 import math
 from collections.abc import Sequence
@@ -47,3 +47,49 @@ def is_count(value: Any) -> bool:
     (True, False, False)
     """
     return isinstance(value, (int, np.integer)) and bool(value >= 1)
+
+
+def checked_rates(
+    learner: Any, *, chooses: bool, also: Sequence[tuple[str, bool, str]] = ()
+) -> tuple[float, ...]:
+    """Check what every learner that trains networks is told, and return its learning rates.
+
+    Parameters
+    ----------
+    learner : estimator
+        Its settings are looked at.
+    chooses : bool
+        Whether there is something to choose a rate by.
+    also : sequence of (str, bool, str)
+        Further settings: their name, whether they fit, and what is expected.
+
+    Examples
+    --------
+    >>> from lamc.learners import WAN
+    >>> from lamc.learners.numbers import checked_rates
+    >>> checked_rates(WAN(learning_rate=[1e-3, 1e-3]), chooses=False)
+    (0.001,)
+    """
+    given = np.atleast_1d(np.asarray(learner.learning_rate, dtype=np.float64)).tolist()
+    rates = tuple(dict.fromkeys(given))
+    count = "a whole number from 1"
+    none_or_count = f"{count}, or None"
+    checks = [
+        *also,
+        ("epochs", is_count(learner.epochs), count),
+        ("batch_size", is_count(learner.batch_size), count),
+        ("learning_rate", are_rates(rates), "numbers above 0"),
+        ("weight_decay", 0 <= learner.weight_decay < math.inf, "a number from 0"),
+        ("validation_size", 0 <= learner.validation_size < 1, "a share from 0 to below 1"),
+        ("patience", learner.patience is None or is_count(learner.patience), none_or_count),
+        ("n_threads", learner.n_threads is None or is_count(learner.n_threads), none_or_count),
+    ]
+    for name, fits, expected in checks:
+        if not fits:
+            raise TrainingError(f"{name}={getattr(learner, name)!r}; give {expected}.")
+    if not chooses and len(rates) > 1:
+        raise TrainingError(
+            f"There are {len(rates)} learning rates and nothing to choose one by.\nGive one "
+            "rate, a validation set, or a validation_size above 0."
+        )
+    return rates

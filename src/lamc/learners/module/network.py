@@ -1,7 +1,6 @@
 """Network: any torch module that gives logits, as a classifier on single positives."""
 
 import copy
-import math
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
-from lamc.exceptions import LabelError, ScorerError, TrainingError
+from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.learners.base import Learner, refuse_text
 from lamc.learners.devices import find_device, torch_threads
@@ -41,7 +40,7 @@ from lamc.learners.module.training import (
     train_modules,
 )
 from lamc.learners.module.validation import align_labels, hold_out, judge_by
-from lamc.learners.numbers import are_rates, draw_seeds, is_count
+from lamc.learners.numbers import checked_rates, draw_seeds
 from lamc.learners.progress import Progress
 from lamc.learners.trainer import Plan
 from lamc.types import AnyArray, FloatArray
@@ -306,26 +305,7 @@ class Network(Learner):
 
     def _plan(self, *, chooses: bool) -> Plan:
         """Check the settings of training."""
-        given = np.atleast_1d(np.asarray(self.learning_rate, dtype=np.float64)).tolist()
-        rates = tuple(dict.fromkeys(given))
-        count = "a whole number from 1"
-        checks = [
-            ("epochs", is_count(self.epochs), count),
-            ("batch_size", is_count(self.batch_size), count),
-            ("learning_rate", are_rates(rates), "numbers above 0"),
-            ("weight_decay", 0 <= self.weight_decay < math.inf, "a number from 0"),
-            ("validation_size", 0 <= self.validation_size < 1, "a share from 0 to below 1"),
-            ("patience", self.patience is None or is_count(self.patience), f"{count}, or None"),
-            ("n_threads", self.n_threads is None or is_count(self.n_threads), f"{count}, or None"),
-        ]
-        for name, fits, expected in checks:
-            if not fits:
-                raise TrainingError(f"{name}={getattr(self, name)!r}; give {expected}.")
-        if not chooses and len(rates) > 1:
-            raise TrainingError(
-                f"There are {len(rates)} learning rates and nothing to choose one by.\nGive one "
-                "rate, a validation set, or a validation_size above 0."
-            )
+        rates = checked_rates(self, chooses=chooses)
         return Plan(
             self.epochs,
             self.batch_size,
