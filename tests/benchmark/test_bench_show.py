@@ -186,3 +186,25 @@ def test_errors_are_a_few_plain_lines(results, arguments, message):
     assert message in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_merging_takes_what_others_have_finished(tmp_path):
+    small = ("run", "--datasets", "digit scenes", "--runs", 1, "--set", "epochs=1")
+    for method in ("AN", "WAN"):
+        path = tmp_path / f"{method}.sqlite"
+        assert bench(*small, "--methods", method, "--output", path).returncode == 0
+    into, first, second = (tmp_path / f"{name}.sqlite" for name in ("all", "AN", "WAN"))
+    done = bench("merge", into, first, second)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split("\n")[0].endswith("AN.sqlite: units taken: 1, known: 0")
+    again = json.loads(bench("merge", into, first, "--json").stdout)
+    assert again["taken"] == [{"file": str(first), "added": 0, "known": 1, "hidden": 0}]
+    assert sorted(read_measurements(into)["method"].unique()) == ["AN", "WAN"]
+
+
+def test_merging_refuses_before_it_takes_anything(tmp_path):
+    into, missing = tmp_path / "all.sqlite", tmp_path / "missing.sqlite"
+    done = bench("merge", into, missing)
+    assert done.returncode == 1
+    assert "There is no results file" in done.stderr
+    assert not into.exists()

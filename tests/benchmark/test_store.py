@@ -62,6 +62,29 @@ def test_what_is_stored_comes_back(store):
     assert store.curves()["label"].tolist()[1:] == ["NA", 'nan, "quoted"\nlabel']
 
 
+def test_files_of_two_machines_become_one(store, tmp_path):
+    other = filled(Store(tmp_path / "other.sqlite"))
+    twin = replace(UNIT, method="GLOCAL")
+    filled(store, twin, method="GLOCAL")
+    assert store.take(other) == (1, 0, 0)
+    assert store.take(other) == (0, 1, 0)
+    rows = store.measurements()
+    mine = rows[rows["method"] == "MLML"].reset_index(drop=True)
+    assert_frame_equal(mine, other.measurements())
+    assert sorted(rows["method"].unique()) == ["GLOCAL", "MLML"]
+    assert len(store.curves()) == 2 * len(other.curves())
+
+
+def test_settings_of_the_file_that_takes_stand(store, tmp_path):
+    changed = replace(UNIT, seeds=(0, 1, 2))
+    other = filled(Store(tmp_path / "other.sqlite"), changed)
+    filled(store)
+    shown = store.measurements()
+    assert store.take(other) == (1, 0, 1)
+    assert store.finished([UNIT.key, changed.key]) == {UNIT.key, changed.key}
+    assert_frame_equal(store.measurements(), shown)
+
+
 def test_csv_files_give_the_same_frames_and_the_same_bytes_again(store, tmp_path):
     path = filled(store).path
     written = write_csv_files(read_measurements(path), read_curves(path), tmp_path / "a.csv")

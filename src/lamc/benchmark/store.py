@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.frames import as_curves, as_measurements, read_csv_files
@@ -53,6 +53,36 @@ SELECT profile, dataset, method, part, run, rule, alpha, calibration, curve, lab
 FROM planned JOIN unit USING (unit, dataset, part) JOIN point USING (unit)
 ORDER BY profile, place, dataset, method, part, point.rowid
 """
+_HIDDEN: Final = """
+SELECT count(*) FROM other.planned AS theirs JOIN main.planned AS ours
+USING (profile, dataset, method, part) JOIN other.unit AS finished ON finished.unit = theirs.unit
+WHERE theirs.unit != ours.unit
+"""
+
+
+class Taken(NamedTuple):
+    """What came of taking in another results file: units added, and those that were there already.
+
+    ``hidden`` counts units whose data set, method and part have other settings here.
+    """
+
+    added: int
+    known: int
+    hidden: int
+
+    def text(self) -> str:
+        """In words.
+
+        Examples
+        --------
+        >>> from lamc.benchmark.store import Taken
+        >>> Taken(added=3, known=1, hidden=0).text()
+        'units taken: 3, known: 1'
+        """
+        said = f"units taken: {self.added}, known: {self.known}"
+        if self.hidden:
+            said += f", not shown for other settings here: {self.hidden}"
+        return said
 
 
 class Store:
@@ -116,6 +146,29 @@ class Store:
             _insert(connection, "measurement", unit.key, result.measurements)
             _insert(connection, "point", unit.key, result.points)
         return True
+
+    def take(self, other: "Store") -> Taken:
+        """Take in what another file has finished, all of it or nothing.
+
+        What stands for a profile here goes on to stand for it. Where the other file has different
+        settings for the same data set, method and part, its unit is stored but not shown.
+        """
+        with closing(self._connect()) as connection:
+            connection.execute("ATTACH DATABASE ? AS other", (str(other.path),))
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                (n_units,) = connection.execute("SELECT count(*) FROM other.unit").fetchone()
+                added = connection.execute(
+                    "SELECT unit FROM other.unit EXCEPT SELECT unit FROM main.unit"
+                ).fetchall()
+                for table in ("unit", "measurement", "point"):
+                    connection.executemany(
+                        f"INSERT INTO main.{table} SELECT * FROM other.{table} WHERE unit = ?",
+                        added,
+                    )
+                connection.execute("INSERT OR IGNORE INTO main.planned SELECT * FROM other.planned")
+                (hidden,) = connection.execute(_HIDDEN).fetchone()
+        return Taken(len(added), n_units - len(added), hidden)
 
     def measurements(self) -> "pd.DataFrame":
         """All measurements of planned units, tidy.
@@ -216,6 +269,19 @@ def _insert(
         )
 
 
+def open_store(path: str | Path) -> Store:
+    """A results file that must be there.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.store import open_store
+    >>> open_store("nowhere.sqlite")
+    Traceback (most recent call last):
+    lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.sqlite...
+    """
+    return Store(_must_be_there(path))
+
+
 def read_measurements(path: str | Path) -> "pd.DataFrame":
     """Measurements of a results file, or of the CSV files that ``lamc bench export`` wrote.
 
@@ -243,13 +309,18 @@ def read_curves(path: str | Path) -> "pd.DataFrame":
 
 
 def _read(path: str | Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
+    path = _must_be_there(path)
+    if path.suffix.lower() == ".csv":
+        return read_csv_files(path)
+    store = Store(path)
+    return store.measurements(), store.curves()
+
+
+def _must_be_there(path: str | Path) -> Path:
     path = Path(path)
     if not path.is_file():
         raise BenchmarkError(
             f"There is no results file {path}.\nMake one with lamc bench run --output {path}, or "
             "name one that is there."
         )
-    if path.suffix.lower() == ".csv":
-        return read_csv_files(path)
-    store = Store(path)
-    return store.measurements(), store.curves()
+    return path
