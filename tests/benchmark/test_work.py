@@ -15,6 +15,7 @@ from lamc.benchmark.unit import Unit
 from lamc.benchmark.views import PAPER_VIEW
 from lamc.benchmark.work import work
 from lamc.datasets import Split, digit_scenes, observe, split, write_npz
+from lamc.labels import Knowledge
 from lamc.learners import MLML, WAN
 from lamc.learners.checkpoint import Checkpoint
 from lamc.metrics import average_precision
@@ -96,6 +97,28 @@ class TestRowsSeen:
         result = work(unit)
         assert {row.view for row in result.measurements} == {"full"}
         assert {point.curve for point in result.points} == {"risk-coverage"}
+
+    @pytest.mark.parametrize("draw", ["given", "anew"])
+    def test_validation_rows_can_show_one_label_only(self, draw):
+        data = numbered_rows()
+        full = task_of(data, draw, 1, "train")
+        task = task_of(data, draw, 1, "train", "single positives")
+        shown, known = task.validation.labels, full.validation.labels
+        np.testing.assert_array_equal(task.validation.X, full.validation.X)
+        assert shown.knowledge is Knowledge.SINGLE
+        assert shown.positives.nnz == len(shown) < known.positives.nnz
+        assert shown.positives.multiply(known.positives).nnz == len(shown)  # and a true one
+        assert (task.test.labels.positives != full.test.labels.positives).nnz == 0
+
+    @pytest.mark.parametrize("method", ["WAN", "MLML", "Blend"])
+    def test_no_method_is_chosen_by_labels_that_validation_rows_do_not_show(self, method):
+        task = task_of(small_data("small", n=120), "given", 0, "train", "single positives")
+        settings = {"WAN": {"hidden": 8, "epochs": 2}, "Blend": {"effort": "fast"}}.get(method, {})
+        (scored,) = fit_and_score(method, "small", settings, task, [3])
+        assert "validation_average_precision" not in scored.chosen
+        named = {"WAN": "validation_observed_log_likelihood"}
+        expected = named.get(method, "validation_observed_average_precision")
+        assert np.isfinite(scored.chosen[expected])
 
 
 class TestDraws:

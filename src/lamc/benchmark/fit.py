@@ -11,11 +11,10 @@ from sklearn.base import clone
 
 from lamc.benchmark.methods import Settings, grid_of, is_random, make
 from lamc.benchmark.protocol import Task
+from lamc.labels import Knowledge, Labels
 from lamc.metrics import average_precision
 from lamc.scoring import scores_of, target_for
 from lamc.types import FloatArray
-
-_VALIDATION = "validation_average_precision"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +46,9 @@ def fit_and_score(
 
     Neural learners train all seeds and rates at once, and choose epoch and rate by the validation
     rows. Other estimators whose ``fit`` takes validation rows are given them. Methods with a grid
-    are fitted at each of its points with the first seed; the best point on the validation rows
-    serves all seeds. A fit without randomness serves all seeds as it is.
+    are fitted at each of its points with the first seed; the point with the best average precision
+    on the validation rows serves all seeds. Where only an observed label of these is known, it is
+    taken for their only one. A fit without randomness serves all seeds as it is.
 
     After each epoch neural learners keep what they have in the folder ``checkpoint``, and go on
     from what is there.
@@ -73,7 +73,7 @@ def fit_and_score(
             task.validation.labels,
             seeds=seeds,
         )
-        return [_scored(each, task, _chosen_in_training(each)) for each in fitted]
+        return [_scored(each, task, _chosen_in_training(each, task)) for each in fitted]
     estimator, chosen, first = _best_of_grid(estimator, grid_of(method, settings), task, seeds[0])
     if not is_random(method, estimator):
         return [_scored(first, task, chosen)] * len(seeds)
@@ -85,16 +85,24 @@ def _best_of_grid(
     estimator: Any, grid: Sequence[Settings], task: Task, seed: int
 ) -> tuple[Any, dict[str, float], Any]:
     """The estimator at the best point, that point with its value, and its fit."""
+    known = task.validation.labels
+    labels = Labels(known.positives, known.classes, Knowledge.ALL)
 
     def tried(point: Settings) -> tuple[float, Settings, Any]:
         fit = _fitted(_seeded(estimator, seed).set_params(**point), task)
         scores = _scores(fit, task, task.validation.X)
-        return average_precision(task.validation.labels, scores), point, fit
+        return average_precision(labels, scores), point, fit
 
     # One after the other: of a large fit, only the best so far is kept.
     value, point, fit = reduce(_better, map(tried, grid))
-    chosen = {**{name: float(each) for name, each in point.items()}, _VALIDATION: value}
+    chosen = {**{name: float(each) for name, each in point.items()}, _value_name(task): value}
     return clone(estimator).set_params(**point), chosen, fit
+
+
+def _value_name(task: Task, of_observed: str = "observed_average_precision") -> str:
+    """What validation rows chose by, which depends on what is known of them."""
+    knows_all = task.validation.labels.knowledge is Knowledge.ALL
+    return f"validation_{'average_precision' if knows_all else of_observed}"
 
 
 def _better(
@@ -103,12 +111,12 @@ def _better(
     return other if other[0] > one[0] else one
 
 
-def _chosen_in_training(learner: Any) -> dict[str, float]:
+def _chosen_in_training(learner: Any, task: Task) -> dict[str, float]:
     first = learner.selection_[0]
     return {
         "learning_rate": first["learning_rate"],
         "epoch": float(first["epoch"]),
-        _VALIDATION: first["value"],
+        _value_name(task, "observed_log_likelihood"): first["value"],
     }
 
 

@@ -14,7 +14,7 @@ from lamc.benchmark.methods import (
     has_parameter,
     make,
 )
-from lamc.benchmark.protocol import Draw, Part
+from lamc.benchmark.protocol import Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source, facts_of
 from lamc.benchmark.unit import Unit
 
@@ -73,6 +73,8 @@ class Plan:
     parts : tuple of {"training", "train"}
         On which rows methods are fitted: with the calibration rows, as the paper's rivals, or
         without, so that they can be put behind a rule.
+    validation : {"all labels", "single positives"}
+        What is known of the rows that methods are chosen by.
     defaults : mapping
         Parameters for every method that has them.
     overrides : mapping
@@ -93,6 +95,7 @@ class Plan:
     n_runs: int = 5
     draw: Draw = "given"
     parts: tuple[Part, ...] = ("training", "train")
+    validation: Validation = "all labels"
     defaults: Overrides = field(default_factory=lambda: dict(_PAPER_NETWORK))
     overrides: Overrides = field(default_factory=dict)
 
@@ -103,6 +106,10 @@ class Plan:
             raise BenchmarkError(f"draw={self.draw!r}; give 'given' or 'anew'.")
         if not self.parts or set(self.parts) - {"training", "train"}:
             raise BenchmarkError(f"parts={self.parts!r}; give 'training', 'train', or both.")
+        if self.validation not in ("all labels", "single positives"):
+            raise BenchmarkError(
+                f"validation={self.validation!r}; give 'all labels' or 'single positives'."
+            )
         for what, given in (("data set", self.sources), ("method", self.methods)):
             if not given:
                 raise BenchmarkError(f"The plan names no {what}. Give at least one.")
@@ -113,11 +120,12 @@ class Plan:
         datasets: Sequence[str | Source] = (),
         methods: Sequence[str] = (),
         n_runs: int | None = None,
+        validation: Validation | None = None,
         overrides: Overrides | None = None,
     ) -> "Plan":
-        """The plan with other data sets, methods, runs or settings.
+        """The plan with other data sets, methods, runs, validation rows or settings.
 
-        Runs and settings change what is measured, so they change the name of the plan too.
+        The last three change what is measured, so they change the name of the plan too.
 
         Examples
         --------
@@ -135,6 +143,9 @@ class Plan:
         if n_runs is not None and n_runs != self.n_runs:
             changed = replace(changed, n_runs=n_runs)
             named.append("1 run" if n_runs == 1 else f"{n_runs} runs")
+        if validation is not None and validation != self.validation:
+            changed = replace(changed, validation=validation)
+            named.append(f"{validation} of validation rows")
         if overrides:
             changed = replace(changed, overrides={**self.overrides, **overrides})
             named += [f"{name}={value}" for name, value in sorted(overrides.items())]
@@ -161,7 +172,8 @@ class Plan:
         fitted = LAMC_SCORER if method == LAMC_NAME else method
         settings = self._settings(fitted)
         make(fitted, facts.name, settings)  # refuse what cannot be made before anything is run
-        return Unit(source, facts, fitted, part, tuple(range(self.n_runs)), self.draw, settings)
+        seeds = tuple(range(self.n_runs))
+        return Unit(source, facts, fitted, part, seeds, self.draw, settings, self.validation)
 
     def _parts(self, facts: Facts) -> Sequence[Part]:
         """The parts to fit on; calibration and test rows of the digit scenes share pictures."""
@@ -253,7 +265,17 @@ def read_plan(path: str | Path) -> Plan:
         raise BenchmarkError(f"There is no plan file {path}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BenchmarkError(f"{path} is no TOML file: {error}.") from error
-    known = {"name", "profile", "runs", "draw", "parts", "methods", "datasets", "set"}
+    known = {
+        "name",
+        "profile",
+        "runs",
+        "draw",
+        "parts",
+        "validation",
+        "methods",
+        "datasets",
+        "set",
+    }
     unknown = sorted(told.keys() - known)
     if unknown:
         raise BenchmarkError(
@@ -271,6 +293,7 @@ def read_plan(path: str | Path) -> Plan:
         n_runs=told.get("runs", plan.n_runs),
         draw=told.get("draw", plan.draw),
         parts=tuple(told.get("parts", plan.parts)),
+        validation=told.get("validation", plan.validation),
         overrides=_flat(told.get("set", {})),
     )
 

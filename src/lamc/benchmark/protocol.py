@@ -12,6 +12,7 @@ PROTOCOL: Final = 1  # to be raised when the same settings come to mean other nu
 
 Draw = Literal["given", "anew"]
 Part = Literal["training", "train"]
+Validation = Literal["all labels", "single positives"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,10 @@ class Task:
     ----------
     learn : Rows
         Rows to learn from, with the labels observed.
-    validation, test : Rows
-        Rows to choose by and to measure on, with all labels.
+    validation : Rows
+        Rows to choose by, with all labels or one observed label each.
+    test : Rows
+        Rows to measure on, with all labels.
     calibration : Rows or None
         Rows to set thresholds on, with all labels; None if they are learnt from.
     observed : Labels or None
@@ -45,7 +48,9 @@ class Task:
     observed: Labels | None
 
 
-def task_of(data: Dataset, draw: Draw, seed: int, part: Part) -> Task:
+def task_of(
+    data: Dataset, draw: Draw, seed: int, part: Part, validation: Validation = "all labels"
+) -> Task:
     """Cut a data set into the rows of one run.
 
     ``"given"`` takes the split and the observed labels that the data set carries, and draws what
@@ -54,6 +59,9 @@ def task_of(data: Dataset, draw: Draw, seed: int, part: Part) -> Task:
 
     Part ``"training"`` learns from the 80 % that are neither validation nor test rows. Part
     ``"train"`` leaves the calibration rows out of these, so that thresholds can be set on them.
+
+    Validation rows have all their labels, as in the paper, or ``"single positives"``, as one has
+    them who has no fully labelled rows to choose by.
 
     Examples
     --------
@@ -70,7 +78,7 @@ def task_of(data: Dataset, draw: Draw, seed: int, part: Part) -> Task:
         observed = _given_labels(data, parts)
     elif data.name == SCENES:
         data = digit_scenes(data.X.shape[0], random_state=seed)
-        return task_of(data, "given", seed, part)
+        return task_of(data, "given", seed, part, validation)
     else:
         parts = split(data.Y, random_state=seed)
         observed = observe(_all_labels(data, parts.training), random_state=seed)
@@ -81,7 +89,9 @@ def task_of(data: Dataset, draw: Draw, seed: int, part: Part) -> Task:
             data.X[parts.train if calibrates else parts.training],
             observed[:n_train] if calibrates else observed,
         ),
-        validation=_with_all_labels(data, parts.validation),
+        validation=_with_all_labels(data, parts.validation)
+        if validation == "all labels"
+        else _with_one_label(data, parts.validation, 0 if draw == "given" else seed),
         test=_with_all_labels(data, parts.test),
         calibration=_with_all_labels(data, parts.calibration) if calibrates else None,
         observed=observed[n_train:] if calibrates else None,
@@ -99,6 +109,10 @@ def _given_labels(data: Dataset, parts: Split) -> Labels:
 
 def _with_all_labels(data: Dataset, rows: IntArray) -> Rows:
     return Rows(data.X[rows], _all_labels(data, rows))
+
+
+def _with_one_label(data: Dataset, rows: IntArray, seed: int) -> Rows:
+    return Rows(data.X[rows], observe(_all_labels(data, rows), random_state=seed))
 
 
 def _all_labels(data: Dataset, rows: IntArray) -> Labels:

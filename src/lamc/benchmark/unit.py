@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from lamc.benchmark.methods import LAMC_SCORER, identity
-from lamc.benchmark.protocol import PROTOCOL, Draw, Part
+from lamc.benchmark.protocol import PROTOCOL, Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source
 from lamc.benchmark.views import described_views
 
@@ -33,6 +33,8 @@ class Unit:
         Whether split and observed labels are those of the file or drawn in every run.
     settings : mapping
         Parameters of the method that differ from its own defaults.
+    validation : {"all labels", "single positives"}
+        What is known of the rows to choose by.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Unit:
     seeds: tuple[int, ...]
     draw: Draw
     settings: Mapping[str, Any] = field(default_factory=dict)
+    validation: Validation = "all labels"
 
     @property
     def has_studies(self) -> bool:
@@ -62,7 +65,7 @@ class Unit:
     @cached_property
     def description(self) -> dict[str, Any]:
         """Everything that determines the numbers, and nothing else."""
-        return {
+        told: dict[str, Any] = {
             "protocol": PROTOCOL,
             "dataset": self.facts.name,
             "data_checksum": self.facts.checksum,
@@ -72,6 +75,9 @@ class Unit:
             "seeds": self.seeds,
             "views": described_views(self.part, studies=self.has_studies),
         }
+        if self.validation != "all labels":
+            told["validation"] = self.validation
+        return told
 
     @cached_property
     def text(self) -> str:

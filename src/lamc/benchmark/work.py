@@ -115,7 +115,7 @@ def _runs(
     points: list[Point] = []
     seconds = 0.0
     for draw, runs in _runs_by_draw(unit).items():
-        task = task_of(data, unit.draw, draw, unit.part)
+        task = task_of(data, unit.draw, draw, unit.part, unit.validation)
         start = perf_counter()
         seeds = [unit.seeds[run] for run in runs]
         place = None if folder is None else folder / str(draw)

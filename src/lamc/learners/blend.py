@@ -1,4 +1,4 @@
-"""Blend: a network and trees on the observed label, pooled so that held-out labels are likely."""
+"""Blend: networks and trees on the observed label, pooled so that held-out labels are likely."""
 
 import math
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from lamc.types import FloatArray, ScoreMatrix
 
 
 class _Effort(NamedTuple):
+    networks: int
     epochs: int
     patience: int
     batch: int
@@ -32,27 +33,30 @@ class _Effort(NamedTuple):
     trees: int
 
 
-# More networks, wider ones, dropout or more trees gain nothing that can be told from chance on the
-# data sets of the benchmark.
-_EFFORTS: Final = {"full": _Effort(40, 6, 64, 1e-3, 100), "fast": _Effort(8, 2, 256, 4e-3, 7)}
+# Wider networks, dropout or more trees gain nothing on the data sets of the benchmark that can be
+# told from chance.
+_EFFORTS: Final = {
+    "full": _Effort(5, 40, 6, 64, 1e-3, 100),
+    "fast": _Effort(1, 8, 2, 256, 4e-3, 10),
+}
 _MEMBERS: Final = ("network", "trees", "frequencies")
-_UNSEEN = 0.1  # share of the frequencies in what trees give, which is 0 for many labels
+_UNSEEN = 0.1  # share of the networks in what trees give, which alone is 0 for many labels
 _FEW = 0.1  # share of values that are not 0, below which features are like words
 _MOST_BATCHES = 400  # of an epoch: the more rows, the larger batches are
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Blend(Learner):
-    """A network and trees, pooled: the scorer for someone who has no time to tune one.
+    """Networks and trees, pooled: the scorer for someone who has no time to tune one.
 
-    Three estimates of r, the probability that a label is the one observed, are pooled: a network
-    (:class:`WAN`), stopped when held-out labels get less likely; extremely randomised trees
-    (:class:`Trees`); and how often the label was observed at all. The pool is their product, each
-    to the power of a weight, under which held-out labels are most likely. So trees carry dense
-    features, the network sparse ones, and where there is little to learn the scores stay near the
+    Three estimates of r, the probability that a label is the one observed, are pooled: the mean of
+    five networks (:class:`WAN`), stopped when held-out labels get less likely; extremely randomised
+    trees (:class:`Trees`); and how often the label was observed at all. The pool is their product,
+    each to the power of a weight, under which held-out labels are most likely. So trees carry dense
+    features, the networks sparse ones, and where there is little to learn the scores stay near the
     frequencies.
 
-    The network sees features standardised. Where nine in ten values are 0, as of words, rare
+    The networks see features standardised. Where nine in ten values are 0, as of words, rare
     features would be blown up by that; all values are divided by one number instead, the root mean
     square of those that are not 0.
 
@@ -66,26 +70,26 @@ class Blend(Learner):
     Parameters
     ----------
     effort : {"full", "fast"}
-        100 trees and a network trained until it gets no better, or 7 trees and a few epochs in
-        about an eighth of the time.
+        100 trees and five networks trained until they get no better, or 10 trees and one network
+        trained for a few epochs in about a tenth of the time.
     validation_size : float
         Share of the rows held out to find epochs and weights by, when ``fit`` is given no
         validation set.
     device : str
-        Where to train the network: ``"cpu"``, ``"cuda"``, or ``"auto"`` for the fastest there is.
+        Where to train the networks: ``"cpu"``, ``"cuda"``, or ``"auto"`` for the fastest there is.
     n_threads : int or None
-        Threads for the network and the trees; None for as many as there are cores.
+        Threads for the networks and the trees; None for as many as there are cores.
     verbose : bool
         Show how far training has come.
     random_state : int, RandomState or None
-        Seed of network and trees.
+        Seed of networks and trees.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
         Names of the labels.
     network_ : WAN
-        The network.
+        The networks, whose mean it gives.
     trees_ : Trees
         The trees.
     frequencies_ : ndarray of shape (K,)
@@ -93,7 +97,7 @@ class Blend(Learner):
     weights_ : dict
         Weight of each member in the pool.
     scale_ : float
-        What the network sees features divided by, where nine in ten are 0; else 1.
+        What the networks see features divided by, where nine in ten are 0; else 1.
     factors_ : ndarray of shape (K,)
         Factor of each label: its expected number of true rows for each row that is observed with
         it, times one number by which scores add up to as many labels as validation rows have. All
@@ -174,6 +178,7 @@ class Blend(Learner):
         mostly_zero = values.size < _FEW * math.prod(rows.shape)
         self.scale_ = _root_mean_square(values) if mostly_zero else 1.0
         self.network_ = WAN(
+            n_models=effort.networks,
             epochs=effort.epochs,
             patience=effort.patience,
             batch_size=max(effort.batch, rows.shape[0] // _MOST_BATCHES),
@@ -193,13 +198,10 @@ class Blend(Learner):
         self.frequencies_ = counts / counts.sum()
 
     def _shares(self, rows: ScoreMatrix) -> list[FloatArray]:
-        """What each member gives the labels of each row; trees leave a little to labels unseen."""
-        frequencies = np.broadcast_to(self.frequencies_, (rows.shape[0], len(self.classes_)))
-        return [
-            shares_of_odds(self.network_.predict_proba(rows / self.scale_)),
-            (1 - _UNSEEN) * self.trees_.predict_proba(rows) + _UNSEEN * frequencies,
-            frequencies,
-        ]
+        """What each member gives the labels of each row; the networks fill in for trees."""
+        network = shares_of_odds(self.network_.predict_proba(rows / self.scale_))
+        trees = (1 - _UNSEEN) * self.trees_.predict_proba(rows) + _UNSEEN * network
+        return [network, trees, np.broadcast_to(self.frequencies_, network.shape)]
 
     def _check(self) -> None:
         if self.effort not in _EFFORTS:

@@ -5,12 +5,17 @@ from typing import Protocol
 
 import numpy as np
 import torch
+from scipy.optimize import minimize_scalar
+from torch import Tensor
 
 from lamc.labels import Knowledge, Labels
 from lamc.learners.rows import Rows
 from lamc.learners.stack import Activation, Stack
 from lamc.metrics import average_precision
 from lamc.types import FloatArray
+
+_LEAST = 1e-12  # score, and distance of a score from 1
+_LARGEST_POWER = 2.0
 
 
 class Criterion(Protocol):
@@ -48,10 +53,12 @@ class CleanAveragePrecision:
 
 @dataclass(frozen=True, eq=False)
 class ObservedLikelihood:
-    """Mean log-probability of an observed label of held-out rows, scores divided by their sum.
+    """Mean log-probability of an observed label of held-out rows, if networks were as sure as due.
 
-    It reads no label that was not observed. The score of a label estimates, up to a curve that is
-    the same for all labels, the probability that it is the one observed.
+    It reads no label that was not observed. The odds of a score tell, up to a factor, those of the
+    label being the one observed. Networks become too sure of that while they still get better at
+    telling labels apart, which is what is asked here; so all odds of a network are raised to the
+    power under which the observed labels are most likely, and divided by their sum.
     """
 
     rows: Rows
@@ -61,12 +68,22 @@ class ObservedLikelihood:
     def values(self, stack: Stack, activation: Activation) -> FloatArray:
         """Log-likelihood under each network."""
         row, label = (torch.from_numpy(axis) for axis in self.labels.positives.tocoo().coords)
-        found = []
-        for own in stack.scores(self.rows, activation):
-            scores = own.double().clamp_min(1e-12)
-            share = scores[row, label] / scores.sum(dim=1)[row]
-            found.append(float(share.log().mean()))
-        return np.asarray(found)
+        scores = stack.scores(self.rows, activation)
+        return np.asarray([_best_likelihood(own.double(), row, label) for own in scores])
+
+
+def _best_likelihood(scores: Tensor, row: Tensor, label: Tensor) -> float:
+    """Mean log-probability of labels, of which odds to the best power are the shares of a row."""
+    log_odds = torch.logit(scores, eps=_LEAST)
+    given = float(log_odds[row, label].mean())
+
+    def loss(power: float) -> float:  # convex
+        return float((power * log_odds).logsumexp(dim=1)[row].mean()) - power * given
+
+    found = minimize_scalar(
+        loss, bounds=(0, _LARGEST_POWER), method="bounded", options={"xatol": 1e-3}
+    )
+    return -float(found.fun)
 
 
 @dataclass(frozen=True)

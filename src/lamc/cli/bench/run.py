@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -32,6 +32,10 @@ def run(
         typer.Option(help="Names, or package.module:Class, separated by commas."),
     ] = "",
     runs: Annotated[int | None, typer.Option(help="Number of runs, with seeds 0, 1, …")] = None,
+    validation: Annotated[
+        Literal["all labels", "single positives"] | None,
+        typer.Option(help="What is known of the rows to choose by."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="key=value for all methods, or WAN.key=value for one."),
@@ -69,6 +73,7 @@ def run(
         datasets=_sources(datasets, labels, label_column, separator),
         methods=_listed(methods),
         n_runs=runs,
+        validation=validation,
         overrides=dict(parse_setting(each) for each in settings or []),
     )
     with Output(as_json=json, quiet=quiet) as out:
