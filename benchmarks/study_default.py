@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from torch import Tensor
 
 from lamc.benchmark.protocol import Task, task_of
 from lamc.datasets import load
 from lamc.labels import Labels
-from lamc.learners import AN, ANLS, EM, WAN, Softmax, Trees
+from lamc.learners import AN, ANLS, EM, WAN, Softmax, Trees, selection
 from lamc.learners.holdout import hold_out, observed_only
 from lamc.learners.pool import (
     as_shares,
@@ -45,6 +47,7 @@ SMALL = ["CAL500", "scene", "yeast", "Image"]
 LARGER = ["corel5k", "rcv1subset1", "Corel16k001"]
 DRAWS = {**dict.fromkeys(SMALL, 4), **dict.fromkeys(LARGER, 2)}
 NETWORK = {
+    "n_models": 5,
     "epochs": 40,
     "batch_size": 64,
     "learning_rate": 1e-3,
@@ -74,8 +77,15 @@ class Study:
     def judged(
         self, names: list[str], correction: str = "factors", way: str = "pool"
     ) -> tuple[float, ...]:
-        """Average precision, coverage and ranking loss of members together."""
-        members = [self.member(name) for name in names]
+        """Average precision, coverage and ranking loss of members together.
+
+        The first of them fills in for trees, which give nothing to many labels.
+        """
+        first = self.member(names[0])
+        members = [
+            filled_in(self.member(name), first) if name in TREES else self.member(name)
+            for name in names
+        ]
         known = self.task.validation.labels
         chosen, judged = WAYS[way](
             [each[0] for each in members], [each[1] for each in members], known
@@ -83,6 +93,12 @@ class Study:
         scores = CORRECTIONS[correction](judged, chosen, known, self.counts)
         found = ranking_metrics(self.task.calibration.labels, scores)
         return found.average_precision, found.coverage_error, found.ranking_loss
+
+
+def filled_in(trees: Member, first: Member) -> Member:
+    """Trees that leave a tenth to another member."""
+    chosen, judged = (0.9 * each + 0.1 * other for each, other in zip(trees, first, strict=True))
+    return chosen, judged
 
 
 def by_pool(chosen: list[np.ndarray], judged: list[np.ndarray], known: Labels) -> Member:
@@ -123,6 +139,17 @@ def network(
     return fit
 
 
+def by_plain_likelihood(task: Task) -> Member:
+    """Networks whose epoch is the one under which held-out labels are most likely as they are."""
+
+    def plain(scores: Tensor, row: Tensor, label: Tensor) -> float:
+        shares = scores.clamp_min(1e-12)
+        return float((shares[row, label] / shares.sum(dim=1)[row]).log().mean())
+
+    with patch.object(selection, "_best_likelihood", plain):
+        return network()(task)
+
+
 def as_blend(X: object) -> tuple[Callable[[object], object], bool]:
     """Standardised, or divided by one number if nine in ten values are 0."""
     values = X.data if sparse.issparse(X) else X
@@ -154,8 +181,7 @@ def trees(**changes: object) -> Callable[[Task], Member]:
     def fit(task: Task) -> Member:
         fitted = Trees(**({"n_trees": 100, "n_jobs": 1, "random_state": 0} | changes))
         fitted.fit(task.learn.X, task.learn.labels)
-        often = frequencies(task)[0][0]
-        return both(task, lambda X: 0.9 * fitted.predict_proba(X) + 0.1 * often)
+        return both(task, fitted.predict_proba)
 
     return fit
 
@@ -211,9 +237,9 @@ MEMBERS: dict[str, Callable[[Task], Member]] = {
     "network": network(),
     "trees": trees(),
     "frequencies": frequencies,
-    "five networks": network(n_models=5),
+    "one network": network(n_models=1),
+    "epochs by plain likelihood": by_plain_likelihood,
     "dropout": network(dropout=0.5),
-    "five networks, dropout": network(n_models=5, dropout=0.5),
     "128 units": network(hidden=128),
     "1024 units": network(hidden=1024),
     "weight decay": network(weight_decay=1e-4),
@@ -284,18 +310,19 @@ CORRECTIONS = {
 }
 
 BASE = ["network", "trees", "frequencies"]
+TREES = {"trees", "20 trees", "300 trees", "leaves of 1", "leaves of 10"}
 
 
 def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
     """Name, members, correction and way of all that is compared."""
     yield "Blend", BASE, "factors"
-    yield "without the network", ["trees", "frequencies"], "factors"
+    yield "without networks", ["frequencies", "trees"], "factors"
     yield "without trees", ["network", "frequencies"], "factors"
     yield "without frequencies", ["network", "trees"], "factors"
     for name in (
-        "five networks",
+        "one network",
+        "epochs by plain likelihood",
         "dropout",
-        "five networks, dropout",
         "128 units",
         "1024 units",
         "weight decay",
@@ -311,6 +338,7 @@ def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
         "rate .0003",
     ):
         yield name, [name, "trees", "frequencies"], "factors"
+    yield "trees filled in by frequencies", ["frequencies", "network", "trees"], "factors"
     for name in ("20 trees", "300 trees", "leaves of 1", "leaves of 10"):
         yield name, ["network", name, "frequencies"], "factors"
     for name in ("softmax", "logistic", "neighbours"):
@@ -360,19 +388,31 @@ def run(file: Path, datasets: list[str]) -> None:
 
 
 def show(file: Path) -> None:
-    """Average precision of Blend, and what each change adds to it, in hundredths."""
+    """Average precision of Blend, and what each change adds to it, in hundredths.
+
+    The last two columns say what the change adds to coverage and ranking loss, in per cent.
+    """
     names = ["dataset", "draw", "variant", "average_precision", "coverage", "ranking", "seconds"]
     found = pd.read_csv(file, names=names)
-    value = found.pivot_table(index=["dataset", "draw"], columns="variant", values=names[3])
-    order = [name for name in DRAWS if name in value.index.get_level_values(0)]
-    base = value["Blend"].groupby("dataset").mean()[order]
-    print("| | " + " | ".join(order) + " | mean |\n|---|" + "---:|" * (len(order) + 1))
-    print("| Blend | " + " | ".join(f"{x:.3f}" for x in base) + " | |")
+    precision, coverage, ranking = (
+        found.pivot_table(index=["dataset", "draw"], columns="variant", values=metric)
+        for metric in names[3:6]
+    )
+    order = [name for name in DRAWS if name in precision.index.get_level_values(0)]
+    base = precision["Blend"].groupby("dataset").mean()[order]
+    columns = [*order, "mean", "coverage, %", "ranking loss, %"]
+    print("| | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns))
+    print("| Blend | " + " | ".join(f"{x:.3f}" for x in base) + " | | | |")
     listed = [name for name in found["variant"].unique() if name != "Blend"]
     for name in listed:
-        gain = (100 * (value[name] - value["Blend"])).groupby("dataset").mean()[order]
-        cells = ["" if np.isnan(x) else f"{x:+.1f}" for x in gain]
-        print(f"| {name} | " + " | ".join(cells) + f" | {gain.mean():+.2f} |")
+        gain = (100 * (precision[name] - precision["Blend"])).groupby("dataset").mean()[order]
+        shares = [
+            (100 * (losses[name] / losses["Blend"] - 1)).groupby("dataset").mean().mean()
+            for losses in (coverage, ranking)
+        ]
+        cells = ["" if np.isnan(x) else f"{x:+.1f}" for x in [*gain, *shares]]
+        cells.insert(len(order), f"{gain.mean():+.2f}")
+        print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 def main() -> None:

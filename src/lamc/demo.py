@@ -111,7 +111,7 @@ def write_demo_report(demo: Demo, path: str | Path, *, overwrite: bool = False) 
         title="Handwritten digits from single positives",
         data=demo.data,
         rows=demo.test,
-        model="Blend, a network and trees that were trained on one observed label a scene.",
+        model="Blend, networks and trees that were trained on one observed label a scene.",
         overwrite=overwrite,
     )
 

@@ -79,7 +79,7 @@ def _ranking(found: "Demo") -> Any:
     rows = [
         (what, *(f"{getattr(metrics, name):.3f}" for name in names))
         for what, metrics in (
-            ("a network and trees that learnt from the one label", found.ranking),
+            ("networks and trees that learnt from the one label", found.ranking),
             ("how often each digit is named", found.prior),
         )
     ]
