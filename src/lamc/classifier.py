@@ -1,7 +1,6 @@
 """LAMC: an estimator that scores labels, and a calibrator that says which to accept."""
 
 import math
-import warnings
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -14,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
-from lamc.exceptions import CalibrationError, LAMCWarning
+from lamc.exceptions import CalibrationError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
 from lamc.metrics import average_precision
@@ -342,10 +341,8 @@ def _least(Y: Any) -> Knowledge | None:
 def _warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
     shared = np.isin(traces(X), training_rows)
     if shared.any():
-        warnings.warn(
+        warn(
             f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
             "the estimator was trained on. If they are the same rows, scores there are too good, "
-            "and what is promised does not hold: calibrate on rows that were not trained on.",
-            LAMCWarning,
-            stacklevel=3,
+            "and what is promised does not hold: calibrate on rows that were not trained on."
         )

@@ -1,5 +1,10 @@
 """What goes wrong, by name: every error a user can meet is a ``LAMCError``."""
 
+import sys
+import warnings
+
+_BETWEEN = {"lamc", "sklearn", "joblib"}  # packages that stand between a user and a warning
+
 
 class LAMCError(Exception):
     """Base of all errors that LAMC raises on purpose.
@@ -42,3 +47,25 @@ class StorageError(LAMCError, ValueError):
 
 class LAMCWarning(UserWarning):
     """Category of every warning that LAMC gives."""
+
+
+def warn(message: str) -> None:
+    """Warn at the line of the user's own code, however deep inside LAMC the reason was found.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from lamc.exceptions import warn
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     warn("Look here.")
+    >>> told[0].category.__name__
+    'LAMCWarning'
+    """
+    level, frame = 2, sys._getframe(1)
+    while _package(frame.f_globals) in _BETWEEN and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, LAMCWarning, stacklevel=level)
+
+
+def _package(names: dict[str, object]) -> str:
+    return str(names.get("__name__", "")).partition(".")[0]

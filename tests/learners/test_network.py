@@ -15,7 +15,7 @@ from lamc import LAMC, load
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import LabelError, LAMCWarning, TrainingError
 from lamc.labels import as_labels
-from lamc.learners import AN, APL, MIME, WAN, Softmax
+from lamc.learners import AN, APL, EPR, MIME, ROLE, SMILE, WAN, Blend, Softmax
 from lamc.learners import rows as rows_module
 from lamc.metrics import average_precision
 
@@ -147,6 +147,18 @@ def test_labels_marked_as_absent_count_as_unknown_and_a_warning_says_so():
         found = scores_after(X, as_labels(marked, meaning=meaning))
     assert told[0].filename == __file__
     np.testing.assert_array_equal(found, scores_after(X, as_labels(known, knowledge="some")))
+
+
+@pytest.mark.parametrize("learner", [ROLE, EPR, SMILE, Blend])
+def test_the_warning_points_at_the_users_line_whatever_lies_between(learner):
+    marked = np.zeros((200, 10), dtype=int)
+    marked[np.arange(200), y] = 1
+    marked[np.arange(200), (y + 1) % 10] = -1
+    labels = as_labels(marked, meaning={0: "unknown", -1: "negative"})
+    settings = {"effort": "fast"} if learner is Blend else {"epochs": 1, "learning_rate": 1e-3}
+    with pytest.warns(LAMCWarning, match="labels as absent") as told:
+        learner(**settings).fit(X, labels)
+    assert {each.filename for each in told if each.category is LAMCWarning} == {__file__}
 
 
 def test_bad_labels_and_rows_are_refused_with_the_way_out():

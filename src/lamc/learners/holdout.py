@@ -1,12 +1,11 @@
 """Rows to choose by: held out from the training rows, or given with labels of their own."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from lamc.exceptions import LAMCWarning
+from lamc.exceptions import warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.types import AnyArray, IntArray
 
@@ -68,9 +67,7 @@ def tell_of_negatives(labels: Labels, *, by: str) -> None:
     """
     count = 0 if labels.negatives is None else labels.negatives.nnz
     if count:
-        warnings.warn(
+        warn(
             f"y marks {count} labels as absent, which {by} does not use: it takes them for "
-            "unknown.\nGLOCAL, MLML and DM2L use them.",
-            LAMCWarning,
-            stacklevel=4,
+            "unknown.\nGLOCAL, MLML and DM2L use them."
         )

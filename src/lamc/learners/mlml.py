@@ -1,6 +1,5 @@
 """MLML: labels flow along a graph of alike rows and a graph of alike labels, until they agree."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -8,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lamc.exceptions import LAMCWarning
+from lamc.exceptions import warn
 from lamc.learners.classical import (
     ClassicalLearner,
     Coding,
@@ -183,11 +182,9 @@ def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
 def _warn_if_unsolved(squared: FloatArray, enough: FloatArray, tol: float, max_iter: int) -> None:
     unsolved = int((squared > enough).sum())
     if unsolved:
-        warnings.warn(
+        warn(
             f"MLML stopped after max_iter={max_iter} steps with {unsolved} of {len(squared)} "
-            f"equations not solved to tol={tol}.\nRaise max_iter or tol, or smooth less.",
-            LAMCWarning,
-            stacklevel=4,
+            f"equations not solved to tol={tol}.\nRaise max_iter or tol, or smooth less."
         )
 
 

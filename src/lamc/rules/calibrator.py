@@ -1,6 +1,5 @@
 """The calibrator: scores and labels in, one threshold a label out."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lamc.exceptions import CalibrationError, LAMCWarning
+from lamc.exceptions import CalibrationError, warn
 from lamc.labels import Knowledge, Labels
 from lamc.rules.columns import in_order_of, labels_of_columns
 from lamc.rules.demands import Settings
@@ -182,7 +181,7 @@ class Calibrator(BaseEstimator):
         assumption = None
         if labels.knowledge is not Knowledge.ALL and cardinality is None:
             assumption = _SINGLE_POSITIVE_ASSUMPTION
-            warnings.warn(assumption, LAMCWarning, stacklevel=2)
+            warn(assumption)
         self.classes_ = labels.classes
         self.knowledge_ = labels.knowledge
         self.seed_ = seed
