@@ -76,7 +76,8 @@ class CRISP(NetworkLearner):
     the rows where a label is observed for a fair sample of those where it is true; labels drawn
     uniformly from the true ones are not quite that.
 
-    The term on logits that the paper adds in training is left out: its formula is not available.
+    This is the paper's Algorithm 1, which trains by its Eq. (7). A modification for rare labels
+    that it proposes beside, Eq. (8), with a term on logits, is left out.
 
     References
     ----------
