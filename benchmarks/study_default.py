@@ -5,11 +5,12 @@ is asked about. All are chosen by the validation rows and judged on the calibrat
 are not looked at, so that what is decided here can still be tested on them.
 
 Run: python benchmarks/study_default.py RESULTS.csv [DATA SET ...]    # goes on where it stopped
+     python benchmarks/study_default.py RESULTS.csv espgame --only "Blend,one network"
      python benchmarks/study_default.py RESULTS.csv --table
 """
 
+import argparse
 import csv
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -45,7 +46,7 @@ from lamc.scoring import scores_of
 
 SMALL = ["CAL500", "scene", "yeast", "Image"]
 LARGER = ["corel5k", "rcv1subset1", "Corel16k001"]
-DRAWS = {**dict.fromkeys(SMALL, 4), **dict.fromkeys(LARGER, 2)}
+DRAWS = {**dict.fromkeys(SMALL, 4), **dict.fromkeys(LARGER, 1)}
 NETWORK = {
     "n_models": 5,
     "epochs": 40,
@@ -365,19 +366,19 @@ def without_full_labels(task: Task) -> Task:
     )
 
 
-def run(file: Path, datasets: list[str]) -> None:
+def run(file: Path, datasets: list[str], only: list[str]) -> None:
     done = set()
     if file.exists():
         done = {tuple(row[:3]) for row in csv.reader(file.open())}
     for dataset in datasets:
-        for draw in range(DRAWS[dataset]):
+        for draw in range(DRAWS.get(dataset, 1)):
             task = task_of(load(dataset), "anew", draw, "train")
             study = Study(task)
             compared = list(variants(len(task.learn.labels.classes)))
             blind = Study(without_full_labels(task))
             compared.append(("no validation rows", BASE, "none"))
             for name, *how in compared:
-                if (dataset, str(draw), name) in done:
+                if (dataset, str(draw), name) in done or (only and name not in only):
                     continue
                 start = time.process_time()
                 found = (blind if name == "no validation rows" else study).judged(*how)
@@ -398,7 +399,7 @@ def show(file: Path) -> None:
         found.pivot_table(index=["dataset", "draw"], columns="variant", values=metric)
         for metric in names[3:6]
     )
-    order = [name for name in DRAWS if name in precision.index.get_level_values(0)]
+    order = list(dict.fromkeys(found["dataset"]))
     base = precision["Blend"].groupby("dataset").mean()[order]
     columns = [*order, "mean", "coverage, %", "ranking loss, %"]
     print("| | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns))
@@ -417,11 +418,16 @@ def show(file: Path) -> None:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    file, *rest = sys.argv[1:]
-    if rest == ["--table"]:
-        show(Path(file))
+    asked = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    asked.add_argument("file", type=Path)
+    asked.add_argument("datasets", nargs="*", default=[*SMALL, *LARGER])
+    asked.add_argument("--only", default="", help="variants, separated by commas")
+    asked.add_argument("--table", action="store_true", help="print what the file holds")
+    told = asked.parse_args()
+    if told.table:
+        show(told.file)
     else:
-        run(Path(file), rest or [*SMALL, *LARGER])
+        run(told.file, told.datasets, [name for name in told.only.split(",") if name])
 
 
 if __name__ == "__main__":
