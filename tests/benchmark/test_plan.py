@@ -41,6 +41,7 @@ class TestKey:
             {"seeds": (1, 2)},
             {"part": "training"},
             {"draw": "anew"},
+            {"validation": "single positives"},
             {"method": "WAN"},
             {"facts": replace(FACTS, checksum="abd")},
             {"facts": replace(FACTS, name="scene")},
@@ -157,6 +158,9 @@ class TestSettings:
         assert (
             plan.only(n_runs=2, overrides={"WAN.hidden": 8}).name == "paper, 2 runs, WAN.hidden=8"
         )
+        assert plan.only(validation="all labels").name == "paper"
+        shown = plan.only(validation="single positives")
+        assert shown.name == "paper, single positives of validation rows"
 
     @pytest.mark.parametrize(
         ("text", "value"),
@@ -207,6 +211,7 @@ class TestRefused:
         [
             ({"n_runs": 0}, "0 runs"),
             ({"draw": "maybe"}, "'given' or 'anew'"),
+            ({"validation": "some"}, "'all labels' or 'single positives'"),
             ({"parts": ("half",)}, "'training', 'train'"),
             ({"methods": ()}, "names no method"),
         ],
@@ -236,13 +241,14 @@ class TestPlanFile:
         file = files / "plan.toml"
         file.write_text(
             'name = "mine"\nprofile = "resampled"\nruns = 2\nmethods = ["LAMC", "AN"]\n'
-            'datasets = ["scene", {file = "first.npz"}]\n'
+            'datasets = ["scene", {file = "first.npz"}]\nvalidation = "single positives"\n'
             "[set]\nepochs = 3\nAN.learning_rate = [0.001, 0.01]\n"
         )
         by_options = profile("resampled").only(
             datasets=["scene", Source(str(files / "first.npz"))],
             methods=["LAMC", "AN"],
             n_runs=2,
+            validation="single positives",
             overrides=dict(
                 parse_setting(text) for text in ("epochs=3", "AN.learning_rate=[1e-3, 1e-2]")
             ),
