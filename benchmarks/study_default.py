@@ -129,7 +129,9 @@ def network(
 
     def fit(task: Task) -> Member:
         scaled, standardise = SCALES[scale](task.learn.X)
-        fitted = learner(**(NETWORK | {"standardise": standardise} | changes)).fit(
+        width = int(np.clip(len(task.learn.labels.classes), 256, 1024))
+        settings = NETWORK | {"standardise": standardise, "hidden": width} | changes
+        fitted = learner(**settings).fit(
             scaled(task.learn.X),
             task.learn.labels,
             scaled(task.validation.X),

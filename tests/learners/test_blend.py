@@ -130,6 +130,13 @@ def test_odd_data_work_out_of_the_box(case):
     assert np.isfinite(scores).all()
 
 
+@pytest.mark.parametrize(("n_labels", "width"), [(3, 256), (300, 300), (1100, 1024)])
+def test_networks_are_as_wide_as_there_are_labels_within_bounds(n_labels, width):
+    rows = np.random.default_rng(0).normal(size=(2 * n_labels, 3))
+    learner = Blend(effort="fast", random_state=0).fit(rows, np.arange(2 * n_labels) % n_labels)
+    assert learner.network_.hidden == width
+
+
 def test_several_observed_labels_a_row_are_used():
     some = as_labels(Y[:300], knowledge="some")
     learner = Blend(effort="fast", random_state=0).fit(X[:300], some)

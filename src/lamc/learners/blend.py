@@ -43,6 +43,7 @@ _MEMBERS: Final = ("network", "trees", "frequencies")
 _UNSEEN = 0.1  # share of the networks in what trees give, which alone is 0 for many labels
 _FEW = 0.1  # share of values that are not 0, below which features are like words
 _MOST_BATCHES = 400  # of an epoch: the more rows, the larger batches are
+_WIDTHS = (256, 1024)  # fewest and most hidden units; between them, one a label
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -58,7 +59,8 @@ class Blend(Learner):
 
     The networks see features standardised. Where nine in ten values are 0, as of words, rare
     features would be blown up by that; all values are divided by one number instead, the root mean
-    square of those that are not 0.
+    square of those that are not 0. They have as many hidden units as there are labels, but 256 at
+    least and 1024 at most.
 
     Given validation rows with all their labels, the scores are also corrected for what was
     revealed. A label with few observations, or one that stands in rows with many others, is
@@ -179,6 +181,7 @@ class Blend(Learner):
         self.scale_ = _root_mean_square(values) if mostly_zero else 1.0
         self.network_ = WAN(
             n_models=effort.networks,
+            hidden=int(np.clip(len(labels.classes), *_WIDTHS)),
             epochs=effort.epochs,
             patience=effort.patience,
             batch_size=max(effort.batch, rows.shape[0] // _MOST_BATCHES),
