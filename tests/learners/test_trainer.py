@@ -15,7 +15,7 @@ from lamc.learners.an import AssumeNegative
 from lamc.learners.method import LossMethod, Memory
 from lamc.learners.progress import Progress
 from lamc.learners.rows import as_rows
-from lamc.learners.selection import criterion_for
+from lamc.learners.selection import ObservedLikelihood, criterion_for
 from lamc.learners.stack import LONG, Shape, Stack, initial_weights
 from lamc.learners.stack_adam import StackAdam
 from lamc.learners.trainer import Best, Plan, row_order, train
@@ -292,6 +292,15 @@ def most_likely(scores, observed):
     raised = (scores / (1 - scores)) ** powers
     shares = raised / raised.sum(axis=2, keepdims=True)
     return np.log(shares[:, np.arange(len(observed)), observed]).mean(axis=1).max()
+
+
+def test_scores_can_be_taken_as_they_are():
+    held = ObservedLikelihood(ROWS, as_labels(OBSERVED.numpy()), as_they_are=True)
+    stack = Stack(SHAPE, [0, 1])
+    scores = stack.scores(ROWS, torch.sigmoid).double().numpy()
+    share = scores / scores.sum(axis=2, keepdims=True)
+    expected = [np.log(each[np.arange(N), OBSERVED.numpy()]).mean() for each in share]
+    np.testing.assert_allclose(held.values(stack, torch.sigmoid), expected)
 
 
 def test_how_sure_a_network_is_does_not_count():

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from lamc.labels import Knowledge, Labels
+from lamc.learners.rows import Rows
+from lamc.learners.selection import Criterion, ObservedLikelihood
 from lamc.learners.softmax import Softmax
 from lamc.types import ScoreMatrix
 
@@ -45,6 +47,13 @@ def expected_count(scores: Tensor) -> Tensor:
     """
     likely = scores >= scores.amax(-1, keepdim=True) / 2
     return likely.sum(-1, dtype=scores.dtype).mean(-1)
+
+
+class _Probabilities(Softmax):
+    """Softmax, kept where its probabilities are best, and not their order alone."""
+
+    def _criterion(self, rows: Rows, labels: Labels) -> Criterion:
+        return ObservedLikelihood(rows, labels, as_they_are=True)
 
 
 def estimate_count(
@@ -85,7 +94,7 @@ def estimate_count(
     >>> print(f"{found:.1f} estimated, {data.Y.sum(axis=1).mean():.1f} in truth")
     1.8 estimated, 2.3 in truth
     """
-    learner = Softmax(
+    learner = _Probabilities(
         epochs=25,
         learning_rate=3e-4,
         patience=2,

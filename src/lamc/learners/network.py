@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from lamc.learners.method import Group, Memory, Method
+    from lamc.learners.rows import Rows
+    from lamc.learners.selection import Criterion
     from lamc.learners.stack import Shape
     from lamc.learners.trainer import Plan, Trained, Training
 
@@ -168,11 +170,16 @@ class NetworkLearner(Learner):
         """Scores from logits."""
         return expit(logits)
 
+    def _criterion(self, rows: "Rows", labels: Labels) -> "Criterion":
+        """What validation rows choose epoch and rate by."""
+        from lamc.learners.selection import criterion_for
+
+        return criterion_for(rows, labels)
+
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> "Training":
         from lamc.learners.checkpoint import Checkpoint, digest_of
         from lamc.learners.progress import Progress
         from lamc.learners.rows import as_rows
-        from lamc.learners.selection import criterion_for
         from lamc.learners.stack import Shape
         from lamc.learners.trainer import train
 
@@ -194,7 +201,7 @@ class NetworkLearner(Learner):
         shape = Shape(X.shape[1], hidden, len(labels.classes))
         criterion = None
         if labels_val is not None:
-            criterion = criterion_for(as_rows(self._prepared(X_val), device), labels_val)
+            criterion = self._criterion(as_rows(self._prepared(X_val), device), labels_val)
         checkpoint = None
         if self.checkpoint is not None:
             digest = digest_of(self._settings(), seeds, rows, observed, criterion)

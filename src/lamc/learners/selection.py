@@ -58,18 +58,27 @@ class ObservedLikelihood:
     It reads no label that was not observed. The odds of a score tell, up to a factor, those of the
     label being the one observed. Networks become too sure of that while they still get better at
     telling labels apart, which is what is asked here; so all odds of a network are raised to the
-    power under which the observed labels are most likely, and divided by their sum.
+    power under which the observed labels are most likely, and divided by their sum. Where it
+    matters how sure a network is, scores are taken ``as_they_are``, divided by their sum.
     """
 
     rows: Rows
     labels: Labels
+    as_they_are: bool = False
     name: str = "log-likelihood of the observed label on held-out rows"
 
     def values(self, stack: Stack, activation: Activation) -> FloatArray:
         """Log-likelihood under each network."""
         row, label = (torch.from_numpy(axis) for axis in self.labels.positives.tocoo().coords)
         scores = stack.scores(self.rows, activation)
-        return np.asarray([_best_likelihood(own.double(), row, label) for own in scores])
+        likelihood = _likelihood if self.as_they_are else _best_likelihood
+        return np.asarray([likelihood(own.double(), row, label) for own in scores])
+
+
+def _likelihood(scores: Tensor, row: Tensor, label: Tensor) -> float:
+    """Mean log-probability of labels, of which scores are the shares of a row."""
+    scores = scores.clamp_min(_LEAST)
+    return float((scores[row, label] / scores.sum(dim=1)[row]).log().mean())
 
 
 def _best_likelihood(scores: Tensor, row: Tensor, label: Tensor) -> float:
