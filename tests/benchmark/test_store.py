@@ -75,6 +75,11 @@ def test_files_of_two_machines_become_one(store, tmp_path):
     assert len(store.curves()) == 2 * len(other.curves())
 
 
+def test_a_file_is_not_taken_into_itself(store):
+    with pytest.raises(BenchmarkError, match="into itself"):
+        store.take(Store(store.path))
+
+
 def test_settings_of_the_file_that_takes_stand(store, tmp_path):
     changed = replace(UNIT, seeds=(0, 1, 2))
     other = filled(Store(tmp_path / "other.sqlite"), changed)

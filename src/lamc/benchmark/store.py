@@ -153,6 +153,8 @@ class Store:
         What stands for a profile here goes on to stand for it. Where the other file has different
         settings for the same data set, method and part, its unit is stored but not shown.
         """
+        if other.path.samefile(self.path):  # each connection would wait for the other
+            raise BenchmarkError(f"{other.path} is to be taken into itself.\nName other files.")
         with closing(self._connect()) as connection:
             connection.execute("ATTACH DATABASE ? AS other", (str(other.path),))
             with connection:
