@@ -87,9 +87,10 @@ def join_classes(own: AnyArray, other: AnyArray | None) -> AnyArray:
     if len(own) == len(other) and np.array_equal(other, np.arange(len(other))):
         return own
     if (own.dtype.kind == "U") != (other.dtype.kind == "U"):
+        named, numbered = (own, other) if own.dtype.kind == "U" else (other, own)
         raise LabelError(
-            f"Labels are named in one place ({some_of(own)}) and numbered in another "
-            f"({some_of(other)}), and they are not equally many.\nName them in both."
+            f"Labels are named in one place ({some_of(named)}) and numbered in another "
+            f"({some_of(numbered)}), and they are not equally many.\nName them in both."
         )
     return np.union1d(own, other)
 
