@@ -200,6 +200,11 @@ def test_merging_takes_what_others_have_finished(tmp_path):
     again = json.loads(bench("merge", into, first, "--json").stdout)
     assert again["taken"] == [{"file": str(first), "added": 0, "known": 1, "hidden": 0}]
     assert sorted(read_measurements(into)["method"].unique()) == ["AN", "WAN"]
+    csv, other = tmp_path / "all.csv", tmp_path / "other.sqlite"
+    assert bench("export", into, "-o", csv).returncode == 0
+    assert "units taken: 2, known: 0" in " ".join(bench("merge", other, csv).stdout.split())
+    gone_on = bench(*small, "--methods", "AN,WAN", "--output", other)
+    assert "2 units finished, 0 to run" in gone_on.stdout + gone_on.stderr
 
 
 def test_merging_refuses_before_it_takes_anything(tmp_path):

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,7 +13,6 @@ from lamc.benchmark.frames import as_curves, as_measurements, read_csv_files
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lamc.benchmark.records import Measurement, Point
     from lamc.benchmark.unit import Unit
     from lamc.benchmark.work import Result
 
@@ -143,8 +142,8 @@ class Store:
             )
             if added.rowcount == 0:
                 return False
-            _insert(connection, "measurement", unit.key, result.measurements)
-            _insert(connection, "point", unit.key, result.points)
+            _insert(connection, "measurement", [(unit.key, *row) for row in result.measurements])
+            _insert(connection, "point", [(unit.key, *row) for row in result.points])
         return True
 
     def take(self, other: "Store") -> Taken:
@@ -171,6 +170,16 @@ class Store:
                 connection.execute("INSERT OR IGNORE INTO main.planned SELECT * FROM other.planned")
                 (hidden,) = connection.execute(_HIDDEN).fetchone()
         return Taken(len(added), n_units - len(added), hidden)
+
+    def write(self, tables: "Mapping[str, pd.DataFrame]") -> None:
+        """Write frames that have the columns of tables, all of them or nothing."""
+        with closing(self._connect()) as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for table, frame in tables.items():
+                described = connection.execute(f"SELECT * FROM {table}").description
+                columns = frame[[name for name, *_ in described]]
+                plain = columns.astype(object).where(columns.notna(), None)
+                _insert(connection, table, list(plain.itertuples(index=False, name=None)))
 
     def measurements(self) -> "pd.DataFrame":
         """All measurements of planned units, tidy.
@@ -258,30 +267,10 @@ def _make_tables(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {_LAYOUT}")
 
 
-def _insert(
-    connection: sqlite3.Connection,
-    table: str,
-    unit: str,
-    rows: "Sequence[Measurement] | Sequence[Point]",
-) -> None:
+def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
     if rows:
-        places = ",".join("?" * (1 + len(rows[0])))
-        connection.executemany(
-            f"INSERT INTO {table} VALUES ({places})", ((unit, *row) for row in rows)
-        )
-
-
-def open_store(path: str | Path) -> Store:
-    """A results file that must be there.
-
-    Examples
-    --------
-    >>> from lamc.benchmark.store import open_store
-    >>> open_store("nowhere.sqlite")
-    Traceback (most recent call last):
-    lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.sqlite...
-    """
-    return Store(_must_be_there(path))
+        places = ",".join("?" * len(rows[0]))
+        connection.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
 
 def read_measurements(path: str | Path) -> "pd.DataFrame":
@@ -311,14 +300,15 @@ def read_curves(path: str | Path) -> "pd.DataFrame":
 
 
 def _read(path: str | Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
-    path = _must_be_there(path)
+    path = must_be_there(path)
     if path.suffix.lower() == ".csv":
         return read_csv_files(path)
     store = Store(path)
     return store.measurements(), store.curves()
 
 
-def _must_be_there(path: str | Path) -> Path:
+def must_be_there(path: str | Path) -> Path:
+    """The path, if there is a file."""
     path = Path(path)
     if not path.is_file():
         raise BenchmarkError(

@@ -1,5 +1,6 @@
 """``lamc bench merge``: results of several machines in one file."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,9 @@ def merge(
     results: Annotated[
         Path, typer.Argument(help="The results file to take others into; made if it is not there.")
     ],
-    others: Annotated[list[Path], typer.Argument(help="Results files of other machines.")],
+    others: Annotated[
+        list[Path], typer.Argument(help="Results files, or CSV files that lamc bench export wrote.")
+    ],
     json: shared.Json = False,
     quiet: shared.Quiet = False,
     debug: shared.Debug = False,
@@ -21,15 +24,19 @@ def merge(
     """Take what other results files have finished into one.
 
     Example: lamc bench merge results.sqlite machine-a.sqlite machine-b.sqlite
-    """
-    from lamc.benchmark.store import Store, open_store
 
-    with Output(as_json=json, quiet=quiet) as out:
-        sources = [open_store(path) for path in others]  # all are looked at before one is taken
+    Example: lamc bench merge results.sqlite export.csv
+    """
+    from lamc.benchmark.exported import opened
+    from lamc.benchmark.store import Store
+
+    with Output(as_json=json, quiet=quiet) as out, ExitStack() as files:
+        # All are looked at before one is taken.
+        sources = [files.enter_context(opened(path)) for path in others]
         store, taken = Store(results), []
         with store.lock():
-            for source in sources:
+            for path, source in zip(others, sources, strict=True):
                 counts = store.take(source)
-                taken.append({"file": str(source.path), **counts._asdict()})
-                out.show(f"{source.path}: {counts.text()}")
+                taken.append({"file": str(path), **counts._asdict()})
+                out.show(f"{path}: {counts.text()}")
         out.facts({"output": str(results), "taken": taken})
