@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 from pandas.testing import assert_frame_equal
-from .test_store import RESULT, UNIT, filled
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.exported import opened
 from lamc.benchmark.frames import write_csv_files
 from lamc.benchmark.store import Store
+
+from .test_store import RESULT, UNIT, filled
 
 TABLES = ("unit", "measurement", "point", "planned")
 OTHER = replace(UNIT, method="GLOCAL")
