@@ -200,6 +200,15 @@ def test_how_it_is_run_does_not_matter(tmp_path):
     assert weights(again.fit(X, y, X_VAL, Y_VAL)) == kept
 
 
+def test_what_no_fit_could_go_on_from_is_refused(tmp_path):
+    with pytest.raises(TrainingError, match=r"(?s)random_state=None draws anew.*random_state=0"):
+        WAN(**{**FAST, "random_state": None}, checkpoint=tmp_path).fit(X, y)
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(TrainingError, match="is a file; give a folder"):
+        WAN(**FAST, checkpoint=file).fit(X, y)
+
+
 def test_groups_of_another_size_are_refused(tmp_path, monkeypatch):
     started(tmp_path)
     monkeypatch.setattr(trainer, "CACHE_BYTES", 0)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from lamc import LAMC, load
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import LabelError, LAMCWarning, TrainingError
+from lamc.exceptions import FeatureError, LabelError, LAMCWarning, TrainingError
 from lamc.labels import as_labels
 from lamc.learners import AN, APL, EPR, MIME, ROLE, SMILE, WAN, Blend, Softmax
 from lamc.learners import rows as rows_module
@@ -67,7 +67,12 @@ def test_hidden_units_are_as_many_as_told_or_as_labels(hidden, units):
         ("learning_rate", 0.0, "numbers above 0"),
         ("learning_rate", (1e-3, -1.0), "numbers above 0"),
         ("learning_rate", (), "numbers above 0"),
+        ("learning_rate", "fast", "numbers above 0"),
         ("dropout", 1.0, "below 1"),
+        ("dropout", "a", "below 1"),
+        ("weight_decay", None, "a number from 0"),
+        ("validation_size", "tenth", "below 1"),
+        ("device", "meta", "'cpu'"),
         ("weight_decay", -0.1, "a number from 0"),
         ("n_models", 0, "whole number from 1"),
         ("validation_size", 1.0, "below 1"),
@@ -118,6 +123,12 @@ def test_features_of_any_scale_give_the_same_unless_told_otherwise():
     np.testing.assert_allclose(found, scores_after(X, y), atol=1e-3)
     raw = scores_after(X * stretched, y, X_NEW * stretched, standardise=False)
     assert np.abs(raw - scores_after(X, y, standardise=False)).max() > 0.05
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e15])
+def test_units_do_not_matter(unit):
+    found = scores_after(X * unit, y, X_NEW * unit)
+    np.testing.assert_allclose(found, scores_after(X, y), atol=1e-3)
 
 
 def test_names_stand_for_columns_and_labels_never_observed_keep_theirs():
@@ -273,7 +284,6 @@ def test_the_same_seed_gives_the_same_bytes():
 # -- how it is run -------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 def test_threads_are_put_back():
     before = torch.get_num_threads()
     during = []
@@ -287,14 +297,43 @@ def test_threads_are_put_back():
     assert during == [before + 1]
     assert torch.get_num_threads() == before
     with pytest.raises(TrainingError):
-        Watching(**{**TINY, "n_threads": before + 1, "standardise": False}).fit(X * 1e39, y)
+        Watching(**{**TINY, "n_threads": before + 1, "learning_rate": 1e30}).fit(X, y)
     assert torch.get_num_threads() == before
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 def test_a_loss_that_is_no_number_is_told_with_a_way_out():
-    with pytest.raises(TrainingError, match=r"(?s)epoch 1, batch 1.*rate 0.01.*values in X"):
-        WAN(**TINY, standardise=False).fit(X * 1e39, y)
+    with pytest.raises(TrainingError, match=r"(?s)epoch 1, batch 2.*rate 1e\+30.*values in X"):
+        WAN(**{**TINY, "learning_rate": 1e30}).fit(X, y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_values_too_large_to_compute_with_are_named(make):
+    large = X.copy()
+    large[3, 7] = 1e300
+    learner = WAN(**TINY, standardise=False)
+    with pytest.raises(FeatureError, match=r"Row 3 of X has 1e\+300 in column 7"):
+        learner.set_params(validation_size=0).fit(make(large), y)
+    learner.fit(X, y)
+    with pytest.raises(FeatureError, match=r"Row 3 of X has 1e\+300 in column 7"):
+        learner.predict_proba(make(large))
+
+
+def test_a_fit_that_fails_leaves_nothing_of_the_one_before(monkeypatch):
+    learner = WAN(**TINY).fit(X, y)
+
+    def interrupted(self, group):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(WAN, "_method", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X * 50 + 3, y)
+    with pytest.raises(NotFittedError):
+        learner.predict_proba(X_NEW)
+
+
+def test_a_validation_set_without_labels_is_refused():
+    with pytest.raises(LabelError, match="No row of the validation set has a label"):
+        WAN(**TINY).fit(X, y, X_VAL, np.zeros((len(X_VAL), 10), dtype=int))
 
 
 def test_an_interruption_leaves_a_fitted_learner(monkeypatch):

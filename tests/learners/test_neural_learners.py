@@ -69,6 +69,21 @@ every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNE
 
 
 @every_learner
+def test_it_trains_alike_whatever_torch_is_set_to(learner):
+    brief = clone(learner).set_params(epochs=2, learning_rate=1e-2)
+    expected = brief.fit(X, y).predict_proba(X_NEW)
+    with torch.inference_mode():
+        found = brief.fit(X, y).predict_proba(X_NEW)
+    np.testing.assert_array_equal(found, expected)
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = brief.fit(X, y).predict_proba(X_NEW)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    np.testing.assert_array_equal(found, expected)
+
+
+@every_learner
 def test_it_learns_to_rank_what_was_never_shown(learner):
     fitted = clone(learner).fit(X, y)
     scores = fitted.predict_proba(X_NEW)

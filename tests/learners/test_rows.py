@@ -48,6 +48,23 @@ def test_batches_are_the_rows_in_turn_and_the_last_may_be_smaller(monkeypatch, k
     torch.testing.assert_close(torch.cat(found, dim=1), rows.take(chosen).times(W, bias))
 
 
+def test_no_more_rows_are_gathered_at_once_than_is_told(monkeypatch):
+    rows = DenseRows(torch.rand(9, 4))
+    gathered = []
+
+    def watched(self, chosen):
+        gathered.append(chosen.shape[1])
+        return self.values[chosen]
+
+    monkeypatch.setattr(DenseRows, "dense", watched)
+    chosen = torch.arange(8).expand(2, 8)
+    for limit, expected in ((1, [2] * 4), (2 * 2 * 2 * 16, [4, 4]), (1 << 20, [8])):
+        monkeypatch.setattr(rows_module, "GATHERED_BYTES", limit)
+        gathered.clear()
+        assert len(list(rows.batches(chosen, 2))) == 4
+        assert gathered == expected
+
+
 @pytest.mark.parametrize("shape", [(6,), (6, 3), (6, 2, 2)])
 def test_rows_of_a_table_are_those_of_plain_indexing(shape):
     table = torch.rand(shape)

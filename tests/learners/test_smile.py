@@ -194,6 +194,8 @@ def test_published_settings():
         ({"gamma": -1}, r"gamma=-1"),
         ({"delta": -1}, r"delta=-1"),
         ({"n_neighbors": 0}, r"n_neighbors=0; give a whole number from 1"),
+        ({"n_neighbors": 2.5}, r"n_neighbors=2.5; give a whole number from 1"),
+        ({"estimate": None}, r"estimate=None; give 'graph'"),
         ({"estimate": "tree"}, r"estimate='tree'; give 'graph', or a number from 0 to 1"),
         ({"estimate": 2.0}, r"estimate=2.0"),
         ({"kl": "wrong"}, r"kl='wrong'; give 'published' or 'correct'"),
@@ -228,6 +230,13 @@ def test_in_company_as_alone():
         alone = SMILE(**SMALL | {"random_state": seed}).fit(X, Y_SEEN)
         for ours, theirs in zip(found.weights_, alone.weights_, strict=True):
             np.testing.assert_allclose(ours, theirs, atol=1e-4)
+        assert [each["seed"] for each in found.estimates_] == [
+            each["seed"] for each in alone.estimates_
+        ]
+
+
+def test_two_rows_of_which_one_is_held_out_are_enough():
+    assert SMILE(**SMALL).fit(X[:2], [0, 1]).predict_proba(X).shape == (len(X), 2)
 
 
 @pytest.mark.parametrize("estimate", ["graph", 0.46])

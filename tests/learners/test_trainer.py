@@ -160,11 +160,12 @@ def sizes_of_groups(criterion=None, beside=trainer.NOTHING):
 def test_networks_wait_where_they_would_take_too_much():
     assert sizes_of_groups() == [6]  # three seeds, two rates
     assert sizes_of_groups(beside=Memory(each_step=trainer.CACHE_BYTES // 6)) == [3, 3]  # not 5, 1
-    assert sizes_of_groups(beside=Memory(rows=trainer.ROW_BYTES // 3)) == [3, 3]
+    assert sizes_of_groups(beside=Memory(rows=trainer.ROW_BYTES // 3 - 10_000)) == [3, 3]
     assert sizes_of_groups(beside=Memory(rows=2 * trainer.ROW_BYTES)) == [1] * 6
 
 
 def test_scores_of_validation_rows_count(monkeypatch):
+    monkeypatch.setattr(trainer, "step_bytes", lambda shape, batch_size: 0)
     monkeypatch.setattr(trainer, "ROW_BYTES", 2 * (4 * N * K) + 100)
     assert sizes_of_groups() == [6]
     assert sizes_of_groups(clean()) == [2, 2, 2]
@@ -373,6 +374,47 @@ def test_an_interruption_leaves_what_was_trained(monkeypatch, after):
     assert kept.choice.learning_rate == 1e-2
     assert kept.choice.epoch == 1
     assert all(np.isfinite(weight).all() for weight in kept.weights)
+
+
+def test_an_interruption_between_groups_leaves_what_was_trained(monkeypatch):
+    monkeypatch.setattr(trainer, "CACHE_BYTES", 0)
+    groups = []
+
+    def interrupted(group):
+        groups.append(group)
+        if len(groups) == 2:
+            raise KeyboardInterrupt
+        return wan(group)
+
+    training = train(ROWS, OBSERVED, SHAPE, [5], PLAN, interrupted, clean())
+    assert training.interrupted
+    assert training.networks[0].choice.learning_rate == PLAN.learning_rates[0]
+
+
+class Undecided:
+    """A criterion that is no number."""
+
+    name, rows = "likelihood", ROWS
+
+    def values(self, stack, activation):
+        return np.full(len(stack), np.nan)
+
+
+def test_a_network_of_which_nothing_can_be_kept_is_refused():
+    with pytest.raises(TrainingError, match=r"(?s)2 of 2 networks.*likelihood was no number"):
+        run([5, 9], criterion=Undecided())
+
+
+def test_weights_that_are_no_numbers_after_the_last_batch_are_refused():
+    plan = one_rate(learning_rates=(1e38,), batch_size=N, epochs=1)
+    with pytest.raises(TrainingError, match=r"after epoch 1, with learning rate 1e\+38 and seed 5"):
+        run([5], plan)
+
+
+def test_batches_count_in_memory(monkeypatch):
+    of_batch = trainer.step_bytes(SHAPE, PLAN.batch_size)
+    monkeypatch.setattr(trainer, "ROW_BYTES", 2 * of_batch)
+    assert sizes_of_groups() == [2, 2, 2]
 
 
 def test_an_interruption_before_anything_was_trained_is_raised():

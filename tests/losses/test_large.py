@@ -55,6 +55,18 @@ def test_the_largest_are_those_a_sort_finds(scheme, seed, shape, epoch, delta, s
 
 
 @every_scheme
+def test_the_order_of_tensors_in_memory_does_not_matter(scheme):
+    s, o = map(torch.tensor, batch(2, (6, 5)))
+    settings = {"epoch": 3, "scheme": scheme, "delta": 0.1}
+    expected = losses.large_loss(s, o, **settings)
+    assert expected.large.any()
+    for turned in ((s, o.T.contiguous().T), (s.T.contiguous().T, o)):
+        found = losses.large_loss(*turned, **settings)
+        assert torch.equal(found.large, expected.large)
+        torch.testing.assert_close(found.loss, expected.loss)
+
+
+@every_scheme
 def test_observed_labels_are_never_touched_however_many_are_asked_for(scheme):
     s, o = map(torch.tensor, batch(1, (3, 6, 5)))
     found = losses.large_loss(s, o, epoch=50, scheme=scheme, delta=1.0, reduction="none")

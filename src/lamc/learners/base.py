@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -45,6 +46,11 @@ class Learner(ClassifierMixin, BaseEstimator):
         self.one_class_a_row_ = labels.knowledge is Knowledge.SINGLE
         return rows, labels
 
+    def _forget(self) -> None:
+        """Drop what an earlier fit found, so that one that fails leaves nothing half old."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
     def _check_labels(self, labels: Labels) -> None:
         """Raise unless the labels tell what the learner needs: by default, a positive a row."""
         labels.require(Knowledge.SOME, by=type(self).__name__)
@@ -52,6 +58,10 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> ScoreMatrix:
         """Check rows to be scored."""
         check_is_fitted(self)
+        return self._read_like_training(X)
+
+    def _read_like_training(self, X: Any) -> ScoreMatrix:
+        """Check that rows have the features of those that :meth:`_read` was given."""
         refuse_text(X)
         return validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
@@ -80,6 +90,20 @@ class Learner(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def refuse_too_large(X: ScoreMatrix, rows: ScoreMatrix) -> None:
+    """Raise if a number of X is none any more in ``rows``, which are X in single precision."""
+    if np.isfinite(rows.data if sparse.issparse(rows) else rows).all():
+        return
+    odd = ~np.isfinite(rows.toarray() if sparse.issparse(rows) else rows)
+    row = int(odd.any(axis=1).argmax())
+    column = int(odd[row].argmax())
+    raise FeatureError(
+        f"Row {row} of X has {X[row, column]:.3g} in column {column}, which is too large to "
+        "compute with in single precision.\nLeave the row out if it is a mistake, or bring the "
+        "feature to a smaller unit."
+    )
 
 
 def refuse_text(X: Any) -> None:

@@ -150,6 +150,7 @@ class ClassicalLearner(Learner):
         Unlike other learners, these take rows without a positive: false labels tell something as
         well, and where labels can be missing, so does a row by its features.
         """
+        self._forget()
         self._validate_params()
         rows, labels = self._read(X, y)
         coded = code_labels(labels, self._coding(labels))

@@ -8,6 +8,7 @@ from lamc.exceptions import TrainingError
 from lamc.labels import Labels
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import is_within
 from lamc.learners.trainer import Training
 from lamc.types import ScoreMatrix
 
@@ -46,7 +47,7 @@ class CountingLearner(NetworkLearner):
                 device=self.device,
                 n_threads=self.n_threads,
             )
-        if not 0 < k <= n_labels:
+        if not is_within(k, above=0, high=n_labels):
             raise TrainingError(
                 f"expected_count={k!r}; give a number above 0 and at most {n_labels}, the number "
                 "of labels, or None to estimate it."

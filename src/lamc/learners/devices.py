@@ -20,11 +20,31 @@ def find_device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        return str(torch.empty(0, device=name).device)
+        there = torch.zeros(1, device=name)
+        there.cpu()  # "meta" has a name, but no memory
+        return str(there.device)
     except (RuntimeError, AssertionError) as error:  # torch raises either, by the kind of device
         raise TrainingError(
             f"device={name!r} cannot be used here: {error}\nGive 'cpu', or 'auto'."
         ) from error
+
+
+@contextmanager
+def training_mode(n_threads: int | None) -> Iterator[None]:
+    """Let torch use so many threads and take gradients, whatever the caller has switched off.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.devices import training_mode
+    >>> with torch.inference_mode(), training_mode(1):
+    ...     torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    (True, False)
+    """
+    import torch
+
+    with torch_threads(n_threads), torch.inference_mode(False), torch.enable_grad():
+        yield
 
 
 @contextmanager

@@ -64,7 +64,7 @@ class AsymmetricPseudoLabels(Method):
         self.rounds = range(warm_up, group.epochs)
         observed = observed_matrix(group)
         self.observed = observed
-        nothing = torch.full(observed.shape, torch.nan, device=group.device)
+        nothing = torch.full(observed.shape, torch.nan, dtype=torch.float32, device=group.device)
         self.pseudo = for_each_network(nothing, group)
         self.quotas = [
             int(share * int(n) / max(len(self.rounds), 1)) for n in (~observed).sum(dim=0)

@@ -67,7 +67,8 @@ class Constant:
 
     def step(self, step: Step) -> Tensor:
         """The constant, for each row and label."""
-        return torch.full((*step.rows.shape, self.n_labels), self.value, device=step.rows.device)
+        shape = (*step.rows.shape, self.n_labels)
+        return torch.full(shape, self.value, dtype=torch.float32, device=step.rows.device)
 
     def state(self) -> dict[str, Tensor]:
         """Nothing changes."""

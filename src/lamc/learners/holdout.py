@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lamc.exceptions import warn
+from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.types import AnyArray, IntArray
 
@@ -48,6 +48,25 @@ def validation_labels(Y: Any, classes: AnyArray) -> Labels:
     >>> validation_labels([[1, 0], [1, 1]], np.arange(2)).knowledge.value
     'all'
     """
+    labels = _read(Y, classes)
+    require_positives(labels)
+    return labels
+
+
+def require_positives(labels: Labels) -> None:
+    """Raise if no validation row has a label: every choice would look equally good.
+
+    Examples
+    --------
+    >>> from lamc import as_labels
+    >>> from lamc.learners.holdout import require_positives
+    >>> require_positives(as_labels([0, 1]))
+    """
+    if labels.positives.nnz == 0:
+        raise LabelError("No row of the validation set has a label, so it tells nothing apart.")
+
+
+def _read(Y: Any, classes: AnyArray) -> Labels:
     if isinstance(Y, Labels):
         return Y.align(classes)
     labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)

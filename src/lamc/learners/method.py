@@ -102,8 +102,9 @@ class Method:
 
     def gradient(self, logits: Tensor, step: Step) -> Tensor:
         """Gradient of the loss with respect to the logits."""
-        leaf = logits.detach().requires_grad_()
-        (found,) = torch.autograd.grad(self.loss(leaf, step).sum(), leaf)
+        with torch.enable_grad():  # whatever the caller has switched off
+            leaf = logits.detach().requires_grad_()
+            (found,) = torch.autograd.grad(self.loss(leaf, step).sum(), leaf)
         return found
 
     def before_epoch(self, epoch: int) -> None:

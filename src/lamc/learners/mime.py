@@ -11,6 +11,7 @@ from lamc.exceptions import TrainingError
 from lamc.learners.bottleneck import BottleneckStack
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import is_count, is_within
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.warm_up import warm_up_epochs
@@ -113,9 +114,13 @@ class MIME(NetworkLearner):
 
     def _method(self, group: Group) -> Method:
         checks = [
-            ("threshold", 0 < self.threshold < 1, "a probability between 0 and 1"),
-            ("kl_weight", self.kl_weight >= 0, "a number from 0"),
-            ("code_size", self.code_size >= 1, "a whole number from 1"),
+            (
+                "threshold",
+                is_within(self.threshold, above=0, below=1),
+                "a probability between 0 and 1",
+            ),
+            ("kl_weight", is_within(self.kl_weight, 0), "a number from 0"),
+            ("code_size", is_count(self.code_size), "a whole number from 1"),
         ]
         for name, fits, expected in checks:
             if not fits:

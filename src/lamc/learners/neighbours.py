@@ -83,7 +83,8 @@ def nearest_others(rows: ScoreMatrix, k: int) -> Neighbours:
     found = nearest(rows, rows, k + 1)
     other = found.rows != np.arange(rows.shape[0])[:, None]
     other[other.all(axis=1), -1] = False  # k + 1 copies came before the row itself
-    return Neighbours(found.rows[other].reshape(-1, k), found.distances[other].reshape(-1, k))
+    shape = (rows.shape[0], k)
+    return Neighbours(found.rows[other].reshape(shape), found.distances[other].reshape(shape))
 
 
 class NeighbourGraph(BaseEstimator):

@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.utils import gen_batches
 
 from lamc.exceptions import LabelError
 from lamc.labels import Labels
-from lamc.learners.base import Learner
-from lamc.learners.devices import find_device, torch_threads
+from lamc.learners.base import Learner, refuse_too_large
+from lamc.learners.devices import find_device, training_mode
 from lamc.learners.holdout import hold_out, observed_only, tell_of_negatives, validation_labels
-from lamc.learners.numbers import checked_rates, draw_seeds, is_count
+from lamc.learners.numbers import (
+    checked_rates,
+    draw_seeds,
+    folder_for,
+    is_count,
+    is_within,
+    require_seed,
+)
 from lamc.learners.scaling import standard_scale
 from lamc.types import FloatArray, ScoreMatrix
 
@@ -27,6 +35,8 @@ if TYPE_CHECKING:
     from lamc.learners.selection import Criterion
     from lamc.learners.stack import Shape
     from lamc.learners.trainer import Plan, Trained, Training
+
+_ROWS_AT_ONCE = 1024  # rows that are scored together; bounds the memory that takes
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -78,8 +88,8 @@ class NetworkLearner(Learner):
     Notes
     -----
     Models and learning rates are trained side by side, as many at once as memory is meant to take:
-    20 bytes a parameter for each of them, and what the method keeps for rows. See
-    :func:`lamc.learners.trainer.group_size`.
+    20 bytes a parameter for each of them, the rows of a batch, and what the method keeps for all
+    rows. See :func:`lamc.learners.trainer.group_size`.
     """
 
     hidden: int | Literal["labels"] = 256
@@ -113,7 +123,10 @@ class NetworkLearner(Learner):
             or one observed label each. Without them a part of ``X`` is held out, and judged by its
             observed labels.
         """
+        self._forget()
         seeds = draw_seeds(self.random_state, self.n_models)
+        if self.checkpoint is not None:
+            require_seed(self.random_state)
         training = self._train(X, y, X_val, Y_val, seeds)
         self._keep(training.networks)
         if training.interrupted:
@@ -140,12 +153,26 @@ class NetworkLearner(Learner):
         return learners
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the scores of all labels, averaged over the models."""
+        """Return the scores of all labels, averaged over the models.
+
+        A row has the same score alone and in any batch. Matrix products round differently for
+        different numbers of rows; so logits are computed in double precision, and then rounded to
+        the single precision that the networks were trained in.
+        """
         rows = self._prepared(self._check_rows(X))
-        total = np.zeros((rows.shape[0], len(self.classes_)), dtype=np.float64)
-        for weights in zip(*self.weights_, strict=True):
-            total += self._activate(self._logits(rows, weights))
-        return total / len(self.weights_[0])
+        models = [
+            tuple(each.astype(np.float64) for each in weights)
+            for weights in zip(*self.weights_, strict=True)
+        ]
+        scores = np.zeros((rows.shape[0], len(self.classes_)), dtype=np.float64)
+        for part in gen_batches(rows.shape[0], _ROWS_AT_ONCE):
+            some = rows[part].astype(np.float64)
+            for weights in models:
+                scores[part] += self._activate(self._logits(some, weights).astype(np.float32))
+        return scores / len(models)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "weights_")
 
     def _method(self, group: "Group") -> "Method":
         """What the learner minimises, for networks trained together."""
@@ -185,30 +212,31 @@ class NetworkLearner(Learner):
 
         if (X_val is None) != (Y_val is None):
             raise LabelError("Give both X_val and Y_val, or neither.")
-        plan = self._plan(chooses=X_val is not None or self.validation_size > 0)
+        plan = self._plan(chooses=X_val is not None or self.validation_size != 0)
         X, labels = self._read(X, y)
         tell_of_negatives(labels, by=type(self).__name__)
         if X_val is None:
             X, labels, X_val, labels_val = self._held_out(X, labels)
         else:
-            X_val, labels_val = self._check_rows(X_val), validation_labels(Y_val, labels.classes)
+            X_val = self._read_like_training(X_val)
+            labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(X_val.shape[0], of="X_val")
         self.scale_ = standard_scale(X) if self.standardise else None
         device = find_device(self.device)
-        rows = as_rows(self._prepared(X), device)
-        observed = _observed(labels, device)
         hidden = len(labels.classes) if self.hidden == "labels" else self.hidden
         shape = Shape(X.shape[1], hidden, len(labels.classes))
-        criterion = None
-        if labels_val is not None:
-            criterion = self._criterion(as_rows(self._prepared(X_val), device), labels_val)
-        checkpoint = None
-        if self.checkpoint is not None:
-            digest = digest_of(self._settings(), seeds, rows, observed, criterion)
-            checkpoint = Checkpoint(Path(self.checkpoint), group=0, digest=digest)
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
         title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
-        with torch_threads(self.n_threads), title as progress:
+        with training_mode(self.n_threads), title as progress:
+            rows = as_rows(self._prepared(X), device)
+            observed = _observed(labels, device)
+            criterion = None
+            if labels_val is not None:
+                criterion = self._criterion(as_rows(self._prepared(X_val), device), labels_val)
+            checkpoint = None
+            if self.checkpoint is not None:
+                digest = digest_of(self._settings(), seeds, rows, observed, criterion)
+                checkpoint = Checkpoint(folder_for(self.checkpoint), group=0, digest=digest)
             return train(
                 rows,
                 observed,
@@ -232,7 +260,7 @@ class NetworkLearner(Learner):
             chooses=chooses,
             also=[
                 ("hidden", hidden, "a whole number from 1, or 'labels'"),
-                ("dropout", 0 <= self.dropout < 1, "a share from 0 to below 1"),
+                ("dropout", is_within(self.dropout, 0, below=1), "a share from 0 to below 1"),
             ],
         )
         return Plan(
@@ -254,8 +282,12 @@ class NetworkLearner(Learner):
         return X[kept], labels[kept], X[held], observed_only(labels[held])
 
     def _prepared(self, X: ScoreMatrix) -> ScoreMatrix:
-        scaled = X if self.scale_ is None else self.scale_.transform(X)
-        return scaled.astype(np.float32)
+        """Rows as the networks take them: on scale, in single precision."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
+            scaled = X if self.scale_ is None else self.scale_.transform(X)
+            rows = scaled.astype(np.float32)
+        refuse_too_large(X, rows)
+        return rows
 
     def _keep(self, networks: "Sequence[Trained]") -> None:
         self.weights_ = [

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,58 @@ def draw_seeds(random_state: Any, n_models: int) -> list[int]:
     return drawn
 
 
+def require_seed(random_state: Any) -> None:
+    """Raise unless a later fit would draw the same: a checkpoint is of no use otherwise.
+
+    Examples
+    --------
+    >>> from lamc.learners.numbers import require_seed
+    >>> require_seed(0)
+    """
+    if not isinstance(random_state, (int, np.integer)):
+        raise TrainingError(
+            f"random_state={random_state!r} draws anew in every fit, so that no fit could go on "
+            "from the checkpoint of another.\nGive a whole number, such as random_state=0."
+        )
+
+
+def folder_for(checkpoint: str | Path) -> Path:
+    """The folder of checkpoints; a file in its place is refused.
+
+    Examples
+    --------
+    >>> from lamc.learners.numbers import folder_for
+    >>> folder_for("training").name
+    'training'
+    """
+    folder = Path(checkpoint)
+    if folder.exists() and not folder.is_dir():
+        raise TrainingError(f"checkpoint={str(folder)!r} is a file; give a folder, or a new name.")
+    return folder
+
+
+def is_within(
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> bool:
+    """Whether a value is a finite number from ``low`` to ``high``, above one and below another.
+
+    Examples
+    --------
+    >>> from lamc.learners.numbers import is_within
+    >>> is_within(0.5, 0, 1), is_within(1.0, 0, below=1), is_within("much", 0)
+    (True, False, False)
+    """
+    if not isinstance(value, Real):
+        return False
+    number = float(value)
+    return math.isfinite(number) and low <= number <= high and above < number < below
+
+
 def are_rates(values: Sequence[float]) -> bool:
     """Whether these can be learning rates.
 
@@ -34,7 +88,7 @@ def are_rates(values: Sequence[float]) -> bool:
     >>> are_rates([1e-3]), are_rates([]), are_rates([-1.0])
     (True, False, False)
     """
-    return len(values) > 0 and all(0 < value < math.inf for value in values)
+    return len(values) > 0 and all(is_within(value, above=0) for value in values)
 
 
 def is_count(value: Any) -> bool:
@@ -70,17 +124,18 @@ def checked_rates(
     >>> checked_rates(WAN(learning_rate=[1e-3, 1e-3]), chooses=False)
     (0.001,)
     """
-    given = np.atleast_1d(np.asarray(learner.learning_rate, dtype=np.float64)).tolist()
-    rates = tuple(dict.fromkeys(given))
+    given = np.atleast_1d(np.asarray(learner.learning_rate, dtype=object)).tolist()
+    rates = tuple(dict.fromkeys(map(float, given))) if are_rates(given) else ()
     count = "a whole number from 1"
     none_or_count = f"{count}, or None"
+    share = "a share from 0 to below 1"
     checks = [
         *also,
         ("epochs", is_count(learner.epochs), count),
         ("batch_size", is_count(learner.batch_size), count),
-        ("learning_rate", are_rates(rates), "numbers above 0"),
-        ("weight_decay", 0 <= learner.weight_decay < math.inf, "a number from 0"),
-        ("validation_size", 0 <= learner.validation_size < 1, "a share from 0 to below 1"),
+        ("learning_rate", len(rates) > 0, "numbers above 0"),
+        ("weight_decay", is_within(learner.weight_decay, 0), "a number from 0"),
+        ("validation_size", is_within(learner.validation_size, 0, below=1), share),
         ("patience", learner.patience is None or is_count(learner.patience), none_or_count),
         ("n_threads", learner.n_threads is None or is_count(learner.n_threads), none_or_count),
     ]

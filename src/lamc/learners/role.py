@@ -69,7 +69,7 @@ def one_side(p: Tensor, teacher: Tensor, observed: Tensor, expected: float) -> T
 def first_estimates(group: Group) -> Tensor:
     """Logits (M, n, K) of the estimates at their start; they depend on the seed alone."""
     bound, n, n_labels = _logit(START_UNKNOWN), len(group.rows), group.shape.labels
-    table = torch.empty(len(group), n, n_labels)
+    table = torch.empty(len(group), n, n_labels, dtype=torch.float32)
     for own, seed in zip(table, group.seeds, strict=True):
         drawn = np.random.default_rng([seed, 3]).uniform(-bound, bound, (n, n_labels))
         own.copy_(torch.from_numpy(drawn))

@@ -1,6 +1,6 @@
 """Training rows on the device, dense or sparse, and the batches that networks take of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from lamc.types import ScoreMatrix
 
 # Sparse rows that fit into this many bytes as float32 are used as dense: that is faster.
 DENSE_BYTES = 1 << 30
+GATHERED_BYTES = 8 << 20  # of dense rows that are gathered at once; a batch may be larger
 
 
 class Batch(Protocol):
@@ -82,9 +83,12 @@ class DenseRows:
         """Take rows."""
         return DenseBatch(self.dense(chosen))
 
-    def batches(self, chosen: Tensor, size: int) -> Iterable[DenseBatch]:
-        """Take rows in batches; they are gathered at once, which is faster."""
-        return map(DenseBatch, torch.split(self.dense(chosen), size, dim=1))
+    def batches(self, chosen: Tensor, size: int) -> Iterator[DenseBatch]:
+        """Take rows in batches; several are gathered at once, which is faster."""
+        of_batch = chosen.shape[0] * size * self.values[0].nbytes
+        together = size * max(1, GATHERED_BYTES // max(1, of_batch))
+        for several in torch.split(chosen, together, dim=1):
+            yield from map(DenseBatch, torch.split(self.dense(several), size, dim=1))
 
     def dense(self, chosen: Tensor) -> Tensor:
         """The rows themselves."""

@@ -16,7 +16,7 @@ from lamc.types import FloatArray, ScoreMatrix, SparseMatrix
 Scaling = Literal["auto", "range", "length"]
 
 DENSE_LIMIT = 50_000_000  # sparse rows with more entries than this, zeros counted, stay sparse
-_CONSTANT = 1e-12  # spread below which a feature counts as constant
+_CONSTANT = 1e-12  # share of its values by which a feature may differ and count as constant
 _SHORT = 1e-12  # length below which a row counts as empty
 _MOSTLY_ZEROS = 0.2  # share of entries that are not 0, below which rows go by their length
 _FARTHEST = 3.0  # new rows may lie this far out, where training rows end at 1
@@ -42,7 +42,7 @@ class ZScores(BaseEstimator):
         """Take mean and spread from training rows."""
         X = _dense(X)
         mean, spread = X.mean(axis=0), X.std(axis=0)
-        constant = spread <= _CONSTANT * np.maximum(1, np.abs(mean))
+        constant = spread <= _CONSTANT * _size(X.min(axis=0), X.max(axis=0))
         return cls(mean, np.where(constant, 1.0, spread))
 
     def transform(self, X: ScoreMatrix) -> FloatArray:
@@ -76,7 +76,7 @@ class UnitRange(BaseEstimator):
         X = _dense(X)
         low, high = X.min(axis=0), X.max(axis=0)
         middle, half_width = low + (high - low) / 2, (high - low) / 2
-        constant = half_width <= _CONSTANT * np.maximum(1, np.abs(middle))
+        constant = half_width <= _CONSTANT * _size(low, high)
         return cls(middle, np.where(constant, 1.0, half_width))
 
     def transform(self, X: ScoreMatrix) -> FloatArray:
@@ -169,6 +169,11 @@ def with_constant(X: ScoreMatrix) -> ScoreMatrix:
     if sparse.issparse(X):
         return sparse.hstack([X, sparse.csr_array(ones)], format="csr")
     return np.hstack([X, ones])
+
+
+def _size(low: FloatArray, high: FloatArray) -> FloatArray:
+    """The largest absolute value of each feature."""
+    return np.maximum(np.abs(low), np.abs(high))
 
 
 def _dense(X: ScoreMatrix) -> FloatArray:

@@ -20,8 +20,9 @@ from lamc.learners.enhancement import (
 )
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import is_count, is_within
 from lamc.learners.stack import Shape
-from lamc.learners.trainer import Training
+from lamc.learners.trainer import Trained, Training
 from lamc.losses.observed import read_observed
 
 # p, μ and rate of the paper's code for its twelve data sets; no rate is its "bias = 1".
@@ -257,20 +258,21 @@ class SMILE(NetworkLearner):
         self.estimates_: list[dict[str, Any]] = []
         return super()._train(X, y, X_val, Y_val, seeds)
 
-    def _estimates(self) -> bool:
-        if isinstance(self.estimate, str):
-            return self.estimate == "graph"
-        return 0 <= self.estimate <= 1
+    def _keep(self, networks: Sequence[Trained]) -> None:
+        super()._keep(networks)
+        own = {network.seed for network in networks}  # several learners may be fitted at once
+        self.estimates_ = [record for record in self.estimates_ if record["seed"] in own]
 
     def _check(self) -> None:
+        graph = "'graph', or a number from 0 to 1"
         checks = [
-            ("p", 0 <= self.p <= 1, "a number from 0 to 1"),
-            ("mu", 0 <= self.mu <= 1, "a number from 0 to 1"),
-            ("rate", self.rate is None or self.rate >= 0, "a number from 0, or None"),
-            ("gamma", self.gamma >= 0, "a number from 0"),
-            ("delta", self.delta >= 0, "a number from 0"),
-            ("n_neighbors", self.n_neighbors >= 1, "a whole number from 1"),
-            ("estimate", self._estimates(), "'graph', or a number from 0 to 1"),
+            ("p", is_within(self.p, 0, 1), "a number from 0 to 1"),
+            ("mu", is_within(self.mu, 0, 1), "a number from 0 to 1"),
+            ("rate", self.rate is None or is_within(self.rate, 0), "a number from 0, or None"),
+            ("gamma", is_within(self.gamma, 0), "a number from 0"),
+            ("delta", is_within(self.delta, 0), "a number from 0"),
+            ("n_neighbors", is_count(self.n_neighbors), "a whole number from 1"),
+            ("estimate", self.estimate == "graph" or is_within(self.estimate, 0, 1), graph),
             ("kl", self.kl in ("published", "correct"), "'published' or 'correct'"),
             ("links", self.links in ("published", "normalised"), "'published' or 'normalised'"),
         ]

@@ -107,7 +107,7 @@ class Stack:
 
     def scores(self, rows: Rows, activation: Activation) -> Tensor:
         """Scores (M, n, K) of all rows, without dropout."""
-        found = torch.empty((len(self), len(rows), self.shape.labels), device=self.device)
+        found = self.weights[0].new_empty((len(self), len(rows), self.shape.labels))
         for start in range(0, len(rows), ROWS_AT_ONCE):
             x = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
             for model in range(len(self)):

@@ -24,7 +24,7 @@ class SameRate:
         self.gradients = gradients
         self.means = [torch.zeros_like(weight) for weight in weights]
         self.squares = [torch.zeros_like(weight) for weight in weights]
-        self.taken = torch.zeros((), device=weights[0].device)
+        self.taken = torch.zeros((), dtype=torch.float32, device=weights[0].device)
         self.rate = rate
         self.weight_decay = weight_decay
 

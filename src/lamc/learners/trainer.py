@@ -31,6 +31,7 @@ from lamc.types import FloatArray
 CACHE_BYTES, ROW_BYTES = 12 << 20, 2 << 30
 GATHERED = 8  # batches whose rows are gathered at once
 NOTHING = Memory()
+_ADVICE = "Use a lower rate, or look for very large values in X."
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Best:
 class Trained:
     """The network kept of one seed, and why."""
 
+    seed: int
     weights: tuple[FloatArray, ...]
     choice: Choice
 
@@ -139,7 +141,8 @@ def group_size(shape: Shape, n_tasks: int, beside: Memory = NOTHING) -> int:
     Adam's two moments, and the best weight so far; up to an eighth more where rows of weights are
     padded (:func:`lamc.learners.stack.held`). Every step goes through all but the last four, and
     through what the method has ``beside`` each network: for all networks of a group that stays
-    within ``CACHE_BYTES``. What is kept for rows stays within ``ROW_BYTES``. A network that takes
+    within ``CACHE_BYTES``. What is kept for rows, with the rows of a batch (:func:`step_bytes`),
+    stays within ``ROW_BYTES``. A network that takes
     more than either is trained alone. One that is done takes 4 P bytes. Groups are of equal size,
     the last apart.
 
@@ -157,6 +160,19 @@ def group_size(shape: Shape, n_tasks: int, beside: Memory = NOTHING) -> int:
     in_memory = ROW_BYTES // max(1, beside.rows)
     most = max(1, min(n_tasks, in_cache, in_memory))
     return math.ceil(n_tasks / math.ceil(n_tasks / most))
+
+
+def step_bytes(shape: Shape, batch_size: int) -> int:
+    """Bytes of the rows of a batch, and about what a step computes for them, for one network.
+
+    Examples
+    --------
+    >>> from lamc.learners.stack import Shape
+    >>> from lamc.learners.trainer import step_bytes
+    >>> step_bytes(Shape(500, 256, 100), batch_size=1000)
+    5648000
+    """
+    return 4 * batch_size * (shape.features + 2 * shape.hidden + 4 * shape.labels)
 
 
 def train(
@@ -201,7 +217,8 @@ def train(
     """
     tasks = [Task(seed, rate) for rate in plan.learning_rates for seed in seeds]
     judged = 0 if criterion is None else 4 * len(criterion.rows) * shape.labels
-    size = group_size(shape, len(tasks), replace(beside, rows=beside.rows + judged))
+    of_batch = step_bytes(shape, min(plan.batch_size, len(rows)))
+    size = group_size(shape, len(tasks), replace(beside, rows=beside.rows + judged + of_batch))
     found: dict[Task, Kept] = {}
     interrupted = False
     for start in range(0, len(tasks), size):
@@ -215,7 +232,11 @@ def train(
             epochs=plan.epochs,
         )
         place = None if checkpoint is None else replace(checkpoint, group=start)
-        best = _train_group(group, plan, method_for(group), criterion, place, progress)
+        try:
+            best = _train_group(group, plan, method_for(group), criterion, place, progress)
+        except KeyboardInterrupt:  # before the first epoch
+            interrupted = True
+            break
         found |= {task: best.of(model) for model, task in enumerate(together)}
         interrupted = best.interrupted
         if interrupted:
@@ -224,6 +245,11 @@ def train(
     kept = [_chosen(seed, plan, found, name) for seed in seeds if _seen(seed, found)]
     if interrupted and not kept:
         raise KeyboardInterrupt
+    if not interrupted and len(kept) < len(seeds):
+        raise TrainingError(
+            f"No epoch of {len(seeds) - len(kept)} of {len(seeds)} networks could be kept, for the "
+            f"{name} was no number in any.\n{_ADVICE}"
+        )
     return Training(kept, interrupted)
 
 
@@ -255,6 +281,7 @@ def _train_group(
                 break
             method.before_epoch(epoch)
             train_epoch(stack, adam, group, plan, method, epoch)
+            _require_numbers(stack, group, epoch)
             method.after_epoch(epoch, lambda: stack.scores(group.rows, method.activation))
             if criterion is None:
                 best.note(np.full(len(group), float(epoch)), epoch, stack)
@@ -341,6 +368,7 @@ def _chosen(seed: int, plan: Plan, found: dict[Task, Kept], criterion: str) -> T
     }
     rate, best = max(by_rate.items(), key=lambda each: each[1].values[each[1].epoch - 1])
     return Trained(
+        seed,
         best.weights,
         Choice(
             criterion=criterion,
@@ -352,10 +380,21 @@ def _chosen(seed: int, plan: Plan, found: dict[Task, Kept], criterion: str) -> T
     )
 
 
+def _require_numbers(stack: Stack, group: Group, epoch: int) -> None:
+    """Raise if weights are no numbers any more, as the last batch of an epoch may leave them."""
+    for weight in stack.weights:
+        broken = ~weight.flatten(1).isfinite().all(dim=1)
+        if broken.any():
+            model = int(broken.int().argmax())
+            raise TrainingError(
+                f"Weights are no longer numbers after epoch {epoch}, with learning rate "
+                f"{group.learning_rates[model]:g} and seed {group.seeds[model]}.\n{_ADVICE}"
+            )
+
+
 def _refuse_to_go_on(at_logits: Tensor, group: Group, epoch: int, batch: int) -> NoReturn:
     model = int(at_logits.isfinite().all(dim=2).all(dim=1).int().argmin())
     raise TrainingError(
         f"The loss is no longer a number in epoch {epoch}, batch {batch}, with learning rate "
-        f"{group.learning_rates[model]:g} and seed {group.seeds[model]}.\nUse a lower rate, or "
-        "look for very large values in X."
+        f"{group.learning_rates[model]:g} and seed {group.seeds[model]}.\n{_ADVICE}"
     )

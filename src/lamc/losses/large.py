@@ -122,10 +122,10 @@ def large_loss(
 
 def _largest(logits: Tensor, known: Tensor, wanted: int) -> Tensor:
     """Mark the ``wanted`` largest losses of each model that are not of known positives."""
-    large = torch.zeros_like(known)
     if wanted == 0:
-        return large
+        return torch.zeros_like(known)
     # −ln(1 − f) grows with the logit, so that the loss itself is not needed.
     candidates = torch.where(known, -math.inf, logits).flatten(-2)
-    large.flatten(-2).scatter_(-1, candidates.topk(wanted, sorted=False).indices, True)
-    return large.logical_and_(~known)
+    large = torch.zeros_like(candidates, dtype=torch.bool)
+    large.scatter_(-1, candidates.topk(wanted, sorted=False).indices, True)
+    return large.reshape(known.shape).logical_and_(~known)

@@ -1,6 +1,7 @@
 """Losses that trust a confident network more than the absence of an observation."""
 
 import math
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import torch
@@ -186,6 +187,10 @@ def gr(
     tensor([[0.1269, 0.3881, 0.5226]])
     """
     check_epoch(epoch, epochs=epochs)
+    pairs = {"slope": slope, "bias": bias, "mean": mean, "width": width, "powers": powers}
+    for name, pair in pairs.items():
+        if not (isinstance(pair, Sequence) and len(pair) == 2):
+            raise LabelError(f"{name}={pair!r}; give two numbers.")
     for power in powers:
         if not 0 < power <= 1:
             raise LabelError(f"powers={powers!r}; give two numbers above 0 and at most 1.")

@@ -1,6 +1,7 @@
 """What the losses are made of: stable terms of a logit, reductions, and checks of parameters."""
 
 import math
+from numbers import Real
 from typing import Literal, TypeAlias
 
 import torch
@@ -66,7 +67,7 @@ def _unknown_reduction(reduction: str, expected: str) -> LabelError:
 
 def check_number(name: str, value: float, low: float, high: float = math.inf) -> None:
     """Raise unless ``low <= value <= high``."""
-    if not low <= value <= high:
+    if not (isinstance(value, Real) and low <= value <= high):
         most = "" if high == math.inf else f" and at most {high}"
         raise LabelError(f"{name}={value!r}; give a number that is at least {low}{most}.")
 

@@ -51,17 +51,21 @@ def outcome(network):
     return kept, network.selection_
 
 
-class Deadly:
-    """A loss that ends the training in its n-th batch; its name is that of the plain one."""
+LEFT = {"batches": 0}  # until the training ends, if above 0
 
-    def __init__(self, batch):
-        self.left = batch
 
-    def __call__(self, logits, observed):
-        self.left -= 1
-        if self.left == 0:
-            raise KilledError
-        return losses.wan(logits, observed)
+def deadly(logits, observed):
+    """A loss that ends the training in the middle, and looks the same whether it will or not."""
+    LEFT["batches"] -= 1
+    if LEFT["batches"] == 0:
+        raise KilledError
+    return losses.wan(logits, observed)
+
+
+def killed(network, *data, batch):
+    LEFT["batches"] = batch
+    with pytest.raises(KilledError):
+        network.fit(*data)
 
 
 @pytest.mark.parametrize(
@@ -76,26 +80,23 @@ class Deadly:
     ids=["adam", "sgd", "asgd", "one module", "tied weights"],
 )
 def test_training_goes_on_to_the_same_bytes(module, optimiser, tmp_path):
-    network = Network(module, loss=Deadly(0), optimiser=optimiser, **FAST)
+    network = Network(module, loss=deadly, optimiser=optimiser, **FAST)
     whole = outcome(network.fit(X, y))
     network.set_params(checkpoint=tmp_path)
     for batch in (5, 9):  # three batches an epoch: in the second, and in one after that
-        with pytest.raises(KilledError):
-            network.set_params(loss=Deadly(batch)).fit(X, y)
-    network.set_params(loss=Deadly(0))
+        killed(network, X, y, batch=batch)
     assert outcome(network.fit(X, y)) == whole
     assert outcome(network.fit(X, y)) == whole  # from checkpoints of a training that is complete
 
 
 def test_a_loader_goes_on_with_the_order_it_would_have_had(tmp_path):
     data = TensorDataset(torch.from_numpy(X), torch.from_numpy(y))
-    network = Network(restless, loss=Deadly(0), epochs=4, validation_size=0, random_state=0)
+    network = Network(restless, loss=deadly, epochs=4, validation_size=0, random_state=0)
     loader = DataLoader(data, batch_size=32, shuffle=True)
     whole = outcome(network.fit(loader))
     network.set_params(checkpoint=tmp_path)
-    with pytest.raises(KilledError):
-        network.set_params(loss=Deadly(10)).fit(loader)
-    assert outcome(network.set_params(loss=Deadly(0)).fit(loader)) == whole
+    killed(network, loader, batch=10)
+    assert outcome(network.fit(loader)) == whole
     own = DataLoader(data, batch_size=32, shuffle=True, generator=torch.Generator())
     with pytest.raises(TrainingError, match=r"(?s)generator of its own.*Leave generator= out"):
         network.fit(own)
@@ -178,6 +179,56 @@ def test_another_training_is_refused(tmp_path, other):
     started(tmp_path)
     with pytest.raises(TrainingError, match=r"(?s)another training.*Remove it, or name another"):
         started(tmp_path, **other)
+
+
+def scaled(factor):
+    return lambda logits, observed: factor * losses.wan(logits, observed)
+
+
+def with_momentum(momentum):
+    return lambda parameters, **other: torch.optim.SGD(parameters, momentum=momentum, **other)
+
+
+class Steered:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, logits, observed):
+        return self.factor * losses.wan(logits, observed)
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "same", "other"),
+    [
+        ("loss", scaled(1.0), scaled(1.0), scaled(2.0)),
+        ("loss", Steered(1.0), Steered(1.0), Steered(2.0)),
+        (
+            "loss",
+            lambda logits, observed: losses.wan(logits, observed),
+            lambda logits, observed: losses.wan(logits, observed),
+            lambda logits, observed: losses.hill(logits, observed),
+        ),
+        (
+            "loss",
+            nn.CrossEntropyLoss(),
+            nn.CrossEntropyLoss(),
+            nn.CrossEntropyLoss(label_smoothing=0.5),
+        ),
+        ("optimiser", with_momentum(0.0), with_momentum(0.0), with_momentum(0.9)),
+    ],
+    ids=["closure", "object", "lambda", "module", "optimiser"],
+)
+def test_functions_are_known_by_what_they_do(tmp_path, name, one, same, other):
+    kept = outcome(started(tmp_path, **{name: one}))
+    assert outcome(started(tmp_path, **{name: same})) == kept
+    with pytest.raises(TrainingError, match="another training"):
+        started(tmp_path, **{name: other})
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.RandomState(0)])
+def test_a_checkpoint_that_no_fit_could_go_on_from_is_refused(tmp_path, random_state):
+    with pytest.raises(TrainingError, match=r"(?s)draws anew.*random_state=0"):
+        started(tmp_path, random_state=random_state)
 
 
 def test_how_it_is_run_does_not_matter(tmp_path):

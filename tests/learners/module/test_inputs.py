@@ -14,6 +14,7 @@ from torch.utils.data import (
     IterableDataset,
     SubsetRandomSampler,
     TensorDataset,
+    get_worker_info,
 )
 
 from lamc import LAMC
@@ -307,7 +308,7 @@ def test_loaders_are_scored_in_order(form):
 @pytest.mark.parametrize(
     ("data", "labels", "message"),
     [
-        (rows_of(X), y, r"(?s)shuffles without telling.*\(x, i\)"),
+        (rows_of(X), y, r"(?s)order of its own without telling.*\(x, i\)"),
         (pairs_of(X, y), y, r"(?s)number of a row twice.*leave y out"),
         (pairs_of(X, range(120)), y[:100], "labels have 100 rows, but X gives a row with the"),
     ],
@@ -340,6 +341,49 @@ def test_an_empty_loader_is_refused():
 class Streamed(IterableDataset):
     def __iter__(self):
         return iter(zip(X, y, strict=True))
+
+
+class Shared(IterableDataset):
+    """Rows that workers share, each taking every n-th."""
+
+    def __iter__(self):
+        worker = get_worker_info()
+        first, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        return iter(torch.from_numpy(X[first::step]))
+
+
+def test_rows_that_workers_mix_are_not_matched_with_others():
+    plain = Network(mlp, **LAST).fit(Shared(), y)
+    np.testing.assert_array_equal(
+        plain.predict_proba(X), plain.predict_proba(loader(Shared(), num_workers=1))
+    )
+    for mixed in (
+        loader(Shared(), num_workers=2),
+        loader(rows_of(X), num_workers=2, in_order=False),
+    ):
+        with pytest.raises(ScorerError, match="workers that mix its rows"):
+            plain.predict_proba(mixed)
+        with pytest.raises(LabelError, match="order of its own"):
+            Network(mlp, **LAST).fit(mixed, y)
+    in_turn = loader(rows_of(X), num_workers=2)
+    np.testing.assert_array_equal(plain.predict_proba(in_turn), plain.predict_proba(X))
+
+
+def test_scoring_leaves_torchs_random_numbers_alone():
+    network = Network(mlp, **LAST).fit(X, y)
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    network.predict_proba(loader(rows_of(X)))
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_it_trains_where_gradients_are_switched_off(mode):
+    expected = scores(X, y)
+    with mode():
+        found = scores(X, y)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_dataset_that_is_only_gone_through():

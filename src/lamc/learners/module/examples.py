@@ -75,9 +75,9 @@ class Examples:
         numbers = batch.beside
         if not (isinstance(numbers, Tensor) and numbers.ndim == 1 and _is_whole(numbers)):
             raise LabelError(
-                "y was given, and the DataLoader shuffles without telling which rows a batch "
-                "holds.\nLet its Dataset give pairs (x, i) with i the number of the row; or pairs "
-                "(x, label), and leave y out."
+                "y was given, and the DataLoader gives rows in an order of its own without telling "
+                "which rows a batch holds.\nLet its Dataset give pairs (x, i) with i the number of "
+                "the row; or pairs (x, label), and leave y out."
             )
         return numbers.cpu().numpy().astype(np.int64)
 

@@ -116,12 +116,28 @@ class Stream:
         """Whether the rows come in the order that they have in the Dataset."""
         if not isinstance(self.source, DataLoader):
             return True
+        if self._workers_mix:
+            return False
         if isinstance(self.source.dataset, IterableDataset):
             return True
         as_usual = self.source.batch_sampler is None or (
             type(self.source.batch_sampler) is BatchSampler
         )
         return as_usual and isinstance(self.source.sampler, SequentialSampler)
+
+    @property
+    def fault(self) -> str | None:
+        """Why scores could not be told to which row they belong; None if they can."""
+        if not self.in_order:
+            return "has workers that mix its rows" if self._workers_mix else "shuffles its rows"
+        return None if self.is_complete else "leaves rows out (drop_last=True)"
+
+    @property
+    def _workers_mix(self) -> bool:
+        """Whether several workers take turns in giving rows, or race."""
+        if not isinstance(self.source, DataLoader) or self.source.num_workers < 2:
+            return False
+        return isinstance(self.source.dataset, IterableDataset) or not self.source.in_order
 
     @property
     def is_complete(self) -> bool:
@@ -177,11 +193,11 @@ def first_rows(inputs: Inputs) -> Batch:
 
 def require_order(inputs: Inputs) -> None:
     """Raise unless every row comes, in an order that is known: else scores belong to no row."""
-    if not isinstance(inputs, Stream) or inputs.is_complete:
+    if not isinstance(inputs, Stream) or inputs.fault is None:
         return
-    fault = "leaves rows out (drop_last=True)" if inputs.in_order else "shuffles its rows"
     raise ScorerError(
-        f"The DataLoader {fault}, so that scores could not be told to which row they belong.\n"
+        f"The DataLoader {inputs.fault}, so that scores could not be told to which row they "
+        "belong.\n"
         "Give its dataset (loader.dataset), or DataLoader(dataset, batch_size=…), which keeps "
         "the order and all rows."
     )

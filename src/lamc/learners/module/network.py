@@ -15,11 +15,12 @@ from torch import nn
 from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.learners.base import Learner, refuse_text
-from lamc.learners.devices import find_device, torch_threads
+from lamc.learners.devices import find_device, training_mode
 from lamc.learners.holdout import tell_of_negatives
 from lamc.learners.module.call import logits_of, scores_of
 from lamc.learners.module.checkpoint import digest_of
 from lamc.learners.module.examples import Examples, labels_beside
+from lamc.learners.module.fingerprint import fingerprint
 from lamc.learners.module.inputs import (
     Batch,
     InMemory,
@@ -30,7 +31,7 @@ from lamc.learners.module.inputs import (
     refuse_own_generator,
     require_order,
 )
-from lamc.learners.module.loss import Loss, activation_for, name_of, short_name
+from lamc.learners.module.loss import Loss, activation_for, short_name
 from lamc.learners.module.making import make_module, put_weights, weights_as_arrays
 from lamc.learners.module.training import (
     Course,
@@ -40,7 +41,7 @@ from lamc.learners.module.training import (
     train_modules,
 )
 from lamc.learners.module.validation import align_labels, hold_out, judge_by
-from lamc.learners.numbers import checked_rates, draw_seeds
+from lamc.learners.numbers import checked_rates, draw_seeds, folder_for, require_seed
 from lamc.learners.progress import Progress
 from lamc.learners.trainer import Plan
 from lamc.types import AnyArray, FloatArray
@@ -172,13 +173,15 @@ class Network(Learner):
             or one observed label each; without ``Y_val``, pairs (x, label). Without both a part of
             ``X`` is held out, and judged by its observed labels.
         """
-        self._forget("modules_", "weights_", "n_features_in_", "feature_names_in_")
+        self._forget()
+        if self.checkpoint is not None:
+            require_seed(self.random_state)
         seeds = draw_seeds(self.random_state, self.n_models)
-        plan = self._plan(chooses=X_val is not None or self.validation_size > 0)
+        plan = self._plan(chooses=X_val is not None or self.validation_size != 0)
         device = find_device(self.device)
         inputs = self._inputs(X, reset=True)
         labels = self._labels(y, inputs)
-        with torch_threads(self.n_threads), own_draws(device):
+        with training_mode(self.n_threads), own_draws(device):
             training = self._train(inputs, labels, X_val, Y_val, seeds, plan, device)
         self.modules_ = [each.module for each in training.modules]
         self.selection_ = [asdict(each.choice) for each in training.modules]
@@ -202,7 +205,9 @@ class Network(Learner):
         device = find_device(self.device)
         examples = Examples(inputs, None, None, len(self.classes_))
         modules = [module.to(device) for module in self.modules_]
-        return scores_of(modules, examples, self.activation_, device, self.batch_size).numpy()
+        with own_draws(device):  # a DataLoader draws, even if it does not shuffle
+            scores = scores_of(modules, examples, self.activation_, device, self.batch_size)
+        return scores.numpy()
 
     def attach(self, module: Any) -> Self:
         """Put the weights that a file held into the module that they were trained for.
@@ -235,7 +240,7 @@ class Network(Learner):
             put_weights(make_module(module, len(self.classes_)), each).eval()
             for each in self.weights_
         ]
-        self._forget("weights_")
+        del self.weights_
         self.module = module
         return self
 
@@ -249,18 +254,12 @@ class Network(Learner):
         bare.loss = short_name(self.loss)
         bare.optimiser = short_name(self.optimiser)
         if hasattr(self, "modules_"):
-            bare._forget("modules_")
+            del bare.modules_
             bare.weights_ = [weights_as_arrays(module) for module in self.modules_]
         return bare
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "modules_") or hasattr(self, "weights_")
-
-    def _forget(self, *names: str) -> None:
-        """Drop what an earlier fit, or a file, has left."""
-        for name in names:
-            if hasattr(self, name):
-                delattr(self, name)
 
     def _train(
         self,
@@ -296,7 +295,7 @@ class Network(Learner):
             refuse_own_generator(inputs)
             parts = [(trained, labels)]
             parts += [] if judge is None else [(judge.examples, judge.labels)]
-            folder = Path(self.checkpoint)
+            folder = folder_for(self.checkpoint)
             digest = digest_of(self._settings(), seeds, fresh(seeds[0]), parts)
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
         title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
@@ -374,7 +373,8 @@ class Network(Learner):
         """The parameters that say what is trained, apart from how it is run and the seed."""
         run = {"checkpoint", "device", "module", "n_threads", "random_state", "verbose"}
         chosen = {k: v for k, v in self.get_params(deep=False).items() if k not in run}
-        return chosen | {"loss": name_of(self.loss), "optimiser": name_of(self.optimiser)}
+        told = {"loss": fingerprint(self.loss), "optimiser": fingerprint(self.optimiser)}
+        return chosen | told
 
 
 def _as_array(y: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from lamc.exceptions import LabelError, TrainingError
 from lamc.labels import Knowledge, Labels
 from lamc.labels.names import some_of
-from lamc.learners.holdout import validation_labels
+from lamc.learners.holdout import require_positives, validation_labels
 from lamc.learners.module.examples import Examples, read_labels
 from lamc.learners.module.inputs import InMemory, Inputs, require_order
 from lamc.learners.module.training import Judge
@@ -49,10 +49,9 @@ def judge_by(validation: Inputs, Y_val: Any, classes: AnyArray, size: int) -> Ju
         raise LabelError("Give both X_val and Y_val, or neither.")
     else:
         known = read_labels(validation, None, n_labels, size)
+        require_positives(known)
     if validation.count is not None:
         known.require_rows(validation.count, of="X_val")
-    if known.positives.nnz == 0:
-        raise LabelError("No row of the validation set has a label, so it tells nothing apart.")
     return Judge(Examples(validation, None, None, n_labels), known)
 
 
