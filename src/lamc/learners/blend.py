@@ -8,11 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from lamc.exceptions import LabelError, TrainingError
+from lamc.exceptions import FeatureError, LabelError, TrainingError
 from lamc.labels import Knowledge, Labels
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.holdout import hold_out, observed_only, validation_labels
+from lamc.learners.numbers import is_within
 from lamc.learners.pool import (
     count_factor,
     pool_weights,
@@ -58,16 +59,17 @@ class Blend(Learner):
     frequencies.
 
     The networks see features standardised. Where nine in ten values are 0, as of words, rare
-    features would be blown up by that; all values are divided by one number instead, the root mean
-    square of those that are not 0. They have as many hidden units as there are labels, but 256 at
+    features would be blown up by that; the values of a feature are divided by the root mean square
+    of those that are not 0 instead. They have as many hidden units as there are labels, but 256 at
     least and 1024 at most.
 
-    Given validation rows with all their labels, the scores are also corrected for what was
-    revealed. A label with few observations, or one that stands in rows with many others, is
-    observed less often than it is true. Its scores are multiplied by a factor, which those
-    validation rows tell and which stays near 1 where the training rows know better.
+    Given validation rows with all their labels, the frequencies of labels are also corrected. How
+    often a label is true is poorly known if it was observed a few times. Its scores are multiplied
+    by a factor, which those validation rows tell, and which stays near that of the other labels
+    where the training rows know better.
 
-    Nothing else is chosen by data, and nothing is set for a data set.
+    What else follows from the rows is how large batches are, and how many features a tree looks at
+    (:class:`Trees`). Nothing is set for a data set.
 
     Parameters
     ----------
@@ -98,12 +100,11 @@ class Blend(Learner):
         Share of the training rows on which each label was observed.
     weights_ : dict
         Weight of each member in the pool.
-    scale_ : float
+    scale_ : ndarray of shape (d,)
         What the networks see features divided by, where nine in ten are 0; else 1.
     factors_ : ndarray of shape (K,)
-        Factor of each label: its expected number of true rows for each row that is observed with
-        it, times one number by which scores add up to as many labels as validation rows have. All
-        1 without fully labelled validation rows.
+        Factor of each label, the same for all without fully labelled validation rows. With it,
+        scores add up to as many labels as the validation rows, or those held out, have.
 
     Examples
     --------
@@ -139,6 +140,7 @@ class Blend(Learner):
             Rows to choose by, with all their labels (as a matrix or lists) or one observed label
             each. Without them a part of ``X`` is held out, and judged by its observed labels.
         """
+        self._forget()
         self._check()
         rows, labels = self._read(X, y)
         if (X_val is None) != (Y_val is None):
@@ -146,19 +148,25 @@ class Blend(Learner):
         if X_val is None:
             kept, held = hold_out(len(labels), self.validation_size)
             rows_val, labels_val = rows[held], observed_only(labels[held])
+            if len(kept) < 2:
+                raise FeatureError(
+                    f"X has n_samples = {len(labels)}; Blend holds a row out to choose by, and "
+                    "needs two to learn from.\nGive more rows, or a validation set."
+                )
             rows, labels = rows[kept], labels[kept]
         else:
-            rows_val, labels_val = self._check_rows(X_val), validation_labels(Y_val, labels.classes)
+            rows_val = self._read_like_training(X_val)
+            labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(rows_val.shape[0], of="X_val")
         self._fit_members(rows, labels, rows_val, labels_val)
         members = self._shares(rows_val)
         weights = pool_weights(members, labels_val)
         self.weights_ = dict(zip(_MEMBERS, weights.tolist(), strict=True))
-        self.factors_: FloatArray = np.ones(len(labels.classes))
+        shares = pooled(members, weights)
+        factors: FloatArray = np.ones(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
-            shares = pooled(members, weights)
-            self.factors_ = reveal_factors(shares, labels_val, labels.counts)
-            self.factors_ *= count_factor(self.factors_ * shares, labels_val.positives.nnz)
+            factors = reveal_factors(shares, labels_val, labels.counts)
+        self.factors_ = factors * count_factor(factors * shares, labels_val.positives.nnz)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -176,9 +184,9 @@ class Blend(Learner):
     ) -> None:
         effort = _EFFORTS[self.effort]
         rng = check_random_state(self.random_state)
-        values = _not_zero(rows)
-        mostly_zero = values.size < _FEW * math.prod(rows.shape)
-        self.scale_ = _root_mean_square(values) if mostly_zero else 1.0
+        filled = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
+        mostly_zero = filled < _FEW * math.prod(rows.shape)
+        self.scale_ = root_mean_squares(rows) if mostly_zero else np.ones(rows.shape[1])
         self.network_ = WAN(
             n_models=effort.networks,
             hidden=int(np.clip(len(labels.classes), *_WIDTHS)),
@@ -191,7 +199,10 @@ class Blend(Learner):
             n_threads=self.n_threads,
             verbose=self.verbose,
             random_state=rng.randint(2**31 - 1),
-        ).fit(rows / self.scale_, labels, rows_val / self.scale_, observed_only(labels_val))
+        )
+        self.network_.fit(
+            self._scaled(rows), labels, self._scaled(rows_val), observed_only(labels_val)
+        )
         self.trees_ = Trees(
             n_trees=effort.trees,
             n_jobs=-1 if self.n_threads is None else self.n_threads,
@@ -202,23 +213,41 @@ class Blend(Learner):
 
     def _shares(self, rows: ScoreMatrix) -> list[FloatArray]:
         """What each member gives the labels of each row; the networks fill in for trees."""
-        network = shares_of_odds(self.network_.predict_proba(rows / self.scale_))
+        network = shares_of_odds(self.network_.predict_proba(self._scaled(rows)))
         trees = (1 - _UNSEEN) * self.trees_.predict_proba(rows) + _UNSEEN * network
         return [network, trees, np.broadcast_to(self.frequencies_, network.shape)]
+
+    def _scaled(self, rows: ScoreMatrix) -> ScoreMatrix:
+        if (self.scale_ == 1).all():
+            return rows
+        factors = (1 / self.scale_).astype(rows.dtype)
+        return rows @ sparse.diags_array(factors) if sparse.issparse(rows) else rows * factors
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "factors_")
 
     def _check(self) -> None:
         if self.effort not in _EFFORTS:
             raise TrainingError(f"effort={self.effort!r}; give 'full' or 'fast'.")
-        if not 0 < self.validation_size < 1:
+        if not is_within(self.validation_size, above=0, below=1):
             raise TrainingError(
                 f"validation_size={self.validation_size!r}; give a share above 0 and below 1."
             )
 
 
-def _not_zero(rows: ScoreMatrix) -> FloatArray:
-    values = rows.data if sparse.issparse(rows) else rows
-    return np.asarray(values[values != 0])
+def root_mean_squares(rows: ScoreMatrix) -> FloatArray:
+    """Root mean square of the values of each feature that are not 0; 1 where all are.
 
-
-def _root_mean_square(values: FloatArray) -> float:
-    return float(np.sqrt(np.mean(values**2))) if values.size else 1.0
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.blend import root_mean_squares
+    >>> root_mean_squares(np.array([[0.0, 3.0, 0.0], [2.0, 4.0, 0.0]])).round(2)
+    array([2.  , 3.54, 1.  ])
+    """
+    columns = sparse.csc_array(rows)
+    columns.eliminate_zeros()
+    largest = np.maximum(abs(columns).max(axis=0).toarray(), np.finfo(np.float64).tiny).ravel()
+    squares = (columns / largest).power(2).sum(axis=0)
+    found = largest * np.sqrt(squares / np.maximum(np.diff(columns.indptr), 1))
+    return np.where(squares > 0, found, 1.0)

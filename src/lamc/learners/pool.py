@@ -12,6 +12,8 @@ from lamc.types import FloatArray, IntArray
 
 _LEAST = 1e-12  # share of a label that a member thinks impossible
 _ENTRIES = 10_000_000  # rows × labels that weights are found from
+_ENOUGH_ROWS = 40  # to find the weights of a pool by nothing else
+_MOST_RATE = 30.0  # beyond which 1 − exp(−rate) tells no two labels apart
 
 
 def as_shares(scores: FloatArray) -> FloatArray:
@@ -66,6 +68,8 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
 
     The mean over rows of the mean over a row's labels of the logarithm of :func:`pooled` is concave
     in the weights. They lie from 0 to 2: below 1 in all, a pool is less sure than its members.
+    Fewer than 40 rows tell too little, and equal weights of 1 in all are taken to be likely
+    beforehand: the squared distance from them counts as up to one row against others.
 
     Parameters
     ----------
@@ -80,12 +84,15 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
     >>> from lamc import as_labels
     >>> from lamc.learners.pool import pool_weights
     >>> even, right = np.full((4, 2), 0.5), np.array([[0.7, 0.3], [0.3, 0.7]] * 2)
-    >>> pool_weights([even, right], as_labels([0, 1, 0, 1])).round(2)[1]
-    np.float64(2.0)
+    >>> pool_weights([even, right], as_labels([0, 1, 0, 1])).round(2)
+    array([0.5 , 1.05])
     """
     n = min(len(labels), max(1, _ENTRIES // labels.shape[1]))
-    logs = np.stack([_log(member[:n]) for member in members])
-    shares = observed_shares(labels[np.arange(n)]).toarray()
+    chosen = np.linspace(0, len(labels) - 1, n).astype(np.int64)  # rows may be sorted
+    logs = np.stack([_log(member[chosen]) for member in members])
+    shares = observed_shares(labels[chosen]).toarray()
+    equal = np.full(len(members), 1 / len(members))
+    prior = max(0.0, 1 - n / _ENOUGH_ROWS)
     weight_of_row = shares.sum(axis=1)  # 0 for a row of which nothing is known, else 1
     observed = np.einsum("mnk,nk->m", logs, shares)
 
@@ -93,10 +100,11 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
         pool = np.tensordot(weights, logs, axes=1)
         total = logsumexp(pool, axis=1, keepdims=True)
         expected = np.einsum("mnk,nk,n->m", logs, np.exp(pool - total), weight_of_row)
-        return float(weight_of_row @ total[:, 0] - weights @ observed), expected - observed
+        away = weights - equal
+        value = weight_of_row @ total[:, 0] - weights @ observed + prior * (away @ away)
+        return float(value), expected - observed + 2 * prior * away
 
-    start = np.full(len(members), 1 / len(members))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, 2)] * len(members))
+    found = minimize(loss, equal, jac=True, method="L-BFGS-B", bounds=[(0, 2)] * len(members))
     return np.asarray(found.x)
 
 
@@ -105,15 +113,19 @@ def _log(shares: FloatArray) -> FloatArray:
 
 
 def reveal_factors(shares: FloatArray, labels: Labels, observed: IntArray) -> FloatArray:
-    """How many true rows a label has for each row that shows it, from fully labelled rows.
+    """By how much labels are more frequent than their shares say, from fully labelled rows.
 
-    A row with m labels shows each with probability 1/m; so shares q estimate E[y/m], and y is true
-    more often by a factor that differs from label to label. What is more, the q of a label that
-    was observed ``observed`` times is itself as uncertain as a count of that size.
+    The share q of a label that was observed ``observed`` times is as uncertain as a count of that
+    size. With μ the mean number of true labels a row, the validation rows should show ``e = μ Σ q``
+    true rows of a label, and show v. For a Poisson count v, and a factor f whose Gamma distribution
+    has mean 1 and the weight of ``observed + 1`` rows, the expected f is
+    ``(observed + 1 + v) / (observed + 1 + e)``, times μ.
 
-    With μ the mean factor, the validation rows should show ``e = μ Σ q`` true rows of a label, and
-    show v. For a Poisson count v, and a factor f whose Gamma distribution has mean 1 and the weight
-    of ``observed + 1`` rows, the expected f is ``(observed + 1 + v) / (observed + 1 + e)``.
+    So labels that were hardly observed are corrected, and often observed ones little. That is on
+    purpose. A row with m labels shows each with probability 1/m, so that shares estimate E[y/m],
+    and a label of rows with many labels is true more often than its share says, however often it
+    was observed. But average precision, like most measures of a row's ranking, weighs the labels
+    of such rows by 1/m too: ranking by E[y/m] is better by it than ranking by P(y).
 
     Parameters
     ----------
@@ -145,6 +157,8 @@ def reveal_factors(shares: FloatArray, labels: Labels, observed: IntArray) -> Fl
 def count_factor(rates: FloatArray, n_true: int) -> float:
     """The c for which the probabilities 1 − exp(−c rate) add up to a number of true labels.
 
+    If all labels are true no c is large enough, and one is taken that leaves the rates apart.
+
     Examples
     --------
     >>> import numpy as np
@@ -159,6 +173,6 @@ def count_factor(rates: FloatArray, n_true: int) -> float:
     def surplus(log_c: float) -> float:
         return float(-np.expm1(-np.exp(log_c) * rates).sum() - n_true)
 
-    if surplus(high) <= 0:  # all labels are true
-        return float(np.exp(high))
+    if surplus(high) <= 0:
+        return float(_MOST_RATE / rates.max())
     return float(np.exp(brentq(surplus, low, high))) if surplus(low) < 0 else 1.0

@@ -80,6 +80,7 @@ class Trees(Learner):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees on rows and the labels observed on them."""
+        self._forget()
         for name in ("n_trees", "min_leaf", "max_rows"):
             value = getattr(self, name)
             if not (isinstance(value, (int, np.integer)) and value >= 1):
@@ -103,6 +104,9 @@ class Trees(Learner):
         means = sparse.diags_array(1 / np.maximum(counts, 1)) @ (in_leaf.T @ shares)
         self.leaves_ = sparse.csr_array(means, dtype=np.float32)
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "leaves_")
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the mean share of each label in the leaves that a row falls into."""
@@ -150,7 +154,7 @@ class Trees(Learner):
 
 
 def observed_shares(labels: Labels) -> SparseMatrix:
-    """Observed labels of each row, as shares that add up to 1.
+    """Observed labels of each row, as shares that add up to 1, or to 0 where there are none.
 
     Examples
     --------
@@ -160,7 +164,7 @@ def observed_shares(labels: Labels) -> SparseMatrix:
     [[0.5, 0.5], [0.0, 1.0]]
     """
     marks = labels.positives.astype(np.float64)
-    return sparse.csr_array(sparse.diags_array(1 / labels.cardinality) @ marks)
+    return sparse.csr_array(sparse.diags_array(1 / np.maximum(labels.cardinality, 1)) @ marks)
 
 
 def _directions(shares: SparseMatrix, rng: np.random.RandomState) -> FloatArray:
