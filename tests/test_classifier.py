@@ -129,6 +129,46 @@ def test_arguments_of_the_estimator_are_routed_to_it():
 # -- any scorer ----------------------------------------------------------------------------------
 
 
+def test_validation_rows_reach_the_learner():
+    clf = LAMC(Blend(effort="fast"), random_state=0)
+    clf.fit(X, y, X_CAL, Y_CAL, X_val=X_NEW[:200], Y_val=Y_NEW[:200])
+    alone = Blend(effort="fast", random_state=clf.estimator_.random_state)
+    alone.fit(X, as_labels(y), X_NEW[:200], Y_NEW[:200])
+    np.testing.assert_array_equal(clf.predict_proba(X_NEW), alone.predict_proba(X_NEW))
+    assert len(np.unique(clf.estimator_.factors_)) == 4
+
+
+def test_validation_rows_pass_through_the_steps_in_front():
+    learner = WAN(epochs=2, hidden=4, learning_rate=1e-2, standardise=False)
+    clf = LAMC(make_pipeline(StandardScaler(), learner), random_state=0)
+    clf.fit(1000 * X, y, 1000 * X_CAL, Y_CAL, X_val=1000 * X_NEW, Y_val=Y_NEW)
+    scale = StandardScaler().fit(X)
+    alone = clone(learner).set_params(random_state=clf.estimator_[-1].random_state)
+    alone.fit(scale.transform(X), as_labels(y), scale.transform(X_NEW), Y_NEW)
+    np.testing.assert_allclose(
+        clf.predict_proba(1000 * X_NEW), alone.predict_proba(scale.transform(X_NEW)), atol=1e-5
+    )
+
+
+def test_validation_rows_that_cannot_be_used_are_refused():
+    with pytest.raises(ScorerError, match="LogisticRegression takes no validation rows"):
+        LAMC(LINEAR).fit(X, y, X_CAL, Y_CAL, X_val=X_NEW, Y_val=Y_NEW)
+    with pytest.raises(LabelError, match="both X_val and Y_val"):
+        LAMC(WAN()).fit(X, y, X_CAL, Y_CAL, X_val=X_NEW)
+    brief = LAMC(WAN(epochs=1, hidden=4, learning_rate=1e-2))
+    with pytest.warns(LAMCWarning, match="trained on or chosen by"):
+        brief.fit(X, y, X_CAL, Y_CAL, X_val=X_CAL, Y_val=Y_CAL)
+
+
+def test_a_seed_reaches_estimators_that_have_none():
+    forest = RandomForestClassifier(n_estimators=5)
+    one, same = (LAMC(forest, random_state=0).fit(X, y, X_CAL, Y_CAL) for _ in range(2))
+    np.testing.assert_array_equal(one.predict_proba(X_NEW), same.predict_proba(X_NEW))
+    set_by_user = LAMC(clone(forest).set_params(random_state=3), random_state=0)
+    assert set_by_user.fit(X, y, X_CAL, Y_CAL).estimator_.random_state == 3
+    assert forest.random_state is None
+
+
 def test_by_default_it_trains_networks_and_trees():
     clf = LAMC(random_state=0).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
     again = LAMC(random_state=0).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)

@@ -13,13 +13,21 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
-from lamc.exceptions import CalibrationError, warn
+from lamc.exceptions import CalibrationError, LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
 from lamc.metrics import average_precision
 from lamc.rules import Calibrator
 from lamc.rules.rule import RuleName
-from lamc.scoring import classes_of, is_function, join_classes, scores_of, target_for
+from lamc.scoring import (
+    classes_of,
+    fit_with_validation,
+    is_function,
+    join_classes,
+    scores_of,
+    seeded,
+    target_for,
+)
 from lamc.types import AnyArray, FloatArray, IntArray
 
 
@@ -95,7 +103,17 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_cal: Any = None, Y_cal: Any = None, **params: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        X_cal: Any = None,
+        Y_cal: Any = None,
+        *,
+        X_val: Any = None,
+        Y_val: Any = None,
+        **params: Any,
+    ) -> Self:
         """Train the estimator and set the thresholds.
 
         Parameters
@@ -108,6 +126,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X_cal, Y_cal : optional
             Rows to calibrate on, with all their labels or with one observed label each. Without
             them a part of ``X`` is held out, and calibrated on its observed labels.
+        X_val, Y_val : optional
+            Rows for the estimator to choose by, with all their labels or with one observed label
+            each. The learners of this package take them; without them they hold out training rows.
+            The default also learns from fully labelled ones how often each label is true. They
+            must not be calibrated on as well.
         **params
             Passed on to the estimator's ``fit``.
         """
@@ -121,6 +144,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         labels.require_rows(len(labels) if n is None else n, of="X")
         if (X_cal is None) != (Y_cal is None):
             raise CalibrationError("Give both X_cal and Y_cal, or neither.")
+        if (X_val is None) != (Y_val is None):
+            raise LabelError("Give both X_val and Y_val, or neither.")
         rng = check_random_state(self.random_state)
         estimator = self._new_estimator(random_state=rng.randint(2**31 - 1))
         trained = needs_training(estimator)
@@ -128,9 +153,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             labels.require(Knowledge.SOME, by="LAMC")
         elif X_cal is None:
             X_cal, Y_cal = X, y
-        if Y_cal is not None:
-            of_calibration = as_labels(Y_cal, knowledge=_least(Y_cal)).classes
-            labels = labels.align(join_classes(labels.classes, of_calibration))
+        for more in (Y_cal, Y_val):
+            if more is not None:
+                of_others = as_labels(more, knowledge=_least(more)).classes
+                labels = labels.align(join_classes(labels.classes, of_others))
         train, held_out = self._parts(len(labels), X_cal is None, rng)
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
@@ -143,8 +169,13 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X_train = X if len(held_out) == 0 else take_rows(X, train)
             routed = process_routing(self, "fit", **params) if params else None
             fit_params = {} if routed is None else routed.estimator.fit
-            estimator.fit(X_train, target_for(estimator, labels[train]), **fit_params)
-            fingerprints_ = traces(X_train)
+            target = target_for(estimator, labels[train])
+            if X_val is None:
+                estimator.fit(X_train, target, **fit_params)
+            else:
+                fit_with_validation(estimator, X_train, target, X_val, Y_val, **fit_params)
+            seen = [X_train] if X_val is None else [X_train, X_val]
+            fingerprints_ = np.concatenate([traces(rows) for rows in seen])
         classes = join_classes(labels.classes, classes_of(estimator, X))
         if X_cal is None:
             X_cal = take_rows(X, held_out)
@@ -285,7 +316,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             from lamc.learners import Blend
 
             return Blend(random_state=random_state)
-        return self.estimator if is_function(self.estimator) else clone(self.estimator)
+        if is_function(self.estimator):
+            return self.estimator
+        estimator = clone(self.estimator)
+        return seeded(estimator, random_state) if needs_training(estimator) else estimator
 
     def _new_calibrator(self, rng: np.random.RandomState) -> Calibrator:
         return Calibrator(
@@ -343,6 +377,7 @@ def _warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
     if shared.any():
         warn(
             f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
-            "the estimator was trained on. If they are the same rows, scores there are too good, "
-            "and what is promised does not hold: calibrate on rows that were not trained on."
+            "the estimator was trained on or chosen by. If they are the same rows, scores there "
+            "are too good, and what is promised does not hold: calibrate on rows that were not "
+            "trained on."
         )

@@ -1,6 +1,7 @@
 """Any scorer, one matrix of scores: what estimators learn from, and what they answer."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,57 @@ def target_for(estimator: Any, labels: Labels) -> Any:
         "lamc.datasets.observe(Y), or wrap the estimator in "
         "sklearn.multioutput.MultiOutputClassifier, which learns each label by itself."
     )
+
+
+def seeded(estimator: Any, random_state: int | None) -> Any:
+    """Give a seed to what an estimator draws, where the user has set none.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from lamc.scoring import seeded
+    >>> seeded(make_pipeline(RandomForestClassifier()), 5)[-1].random_state
+    5
+    >>> seeded(RandomForestClassifier(random_state=7), 5).random_state
+    7
+    """
+    unset = {
+        name: random_state
+        for name, value in estimator.get_params().items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    }
+    return estimator.set_params(**unset) if unset and random_state is not None else estimator
+
+
+def fit_with_validation(
+    estimator: Any, X: Any, y: Any, X_val: Any, Y_val: Any, **params: Any
+) -> None:
+    """Fit an estimator that takes validation rows, which the steps in front of it transform.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lamc.learners import WAN
+    >>> from lamc.scoring import fit_with_validation
+    >>> X, Y_val = np.eye(6), [[1, 0], [1, 1]]
+    >>> estimator = make_pipeline(StandardScaler(), WAN(epochs=1, random_state=0))
+    >>> fit_with_validation(estimator, X, [0, 1, 0, 1, 0, 1], X[:2], Y_val)
+    >>> estimator[-1].selection_[0]["criterion"]
+    'average precision on fully labelled validation rows'
+    """
+    last = _last_step(estimator)
+    if not {"X_val", "Y_val"} <= {*signature(last.fit).parameters}:
+        raise ScorerError(
+            f"{type(last).__name__} takes no validation rows.\nLeave X_val and Y_val out, or use a "
+            "learner of lamc.learners that trains networks."
+        )
+    if last is not estimator:
+        in_front = estimator[:-1]
+        X, X_val = in_front.fit_transform(X, y), in_front.transform(X_val)
+    last.fit(X, y, X_val=X_val, Y_val=Y_val, **params)
 
 
 def scores_of(scorer: Any, X: Any, classes: AnyArray) -> FloatArray:

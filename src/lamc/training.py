@@ -82,6 +82,7 @@ def fit_rows(
     train: LabelledRows,
     calibration: LabelledRows | None = None,
     *,
+    validation: LabelledRows | None = None,
     most_labels: int | None = None,
 ) -> Fitted:
     """Train a model on rows and calibrate it on others, or on a part that is held out.
@@ -94,6 +95,8 @@ def fit_rows(
         With its estimator bare: what makes numbers of columns is put in front of it here.
     train, calibration : LabelledRows
         Rows to train and to calibrate on.
+    validation : LabelledRows, optional
+        Rows for the estimator to choose by; see :meth:`lamc.LAMC.fit`.
     most_labels : int, optional
         The most labels that any row has, where only observed ones are known; see
         :meth:`lamc.Calibrator.fit`.
@@ -122,7 +125,14 @@ def fit_rows(
     with warnings.catch_warnings():
         if most_labels is not None:  # what is assumed without it is not assumed in the end
             warnings.simplefilter("ignore", LAMCWarning)
-        clf.fit(train.X, _as_observed(train.labels), X_cal=calibration.X, Y_cal=calibration.labels)
+        clf.fit(
+            train.X,
+            _as_observed(train.labels),
+            X_cal=calibration.X,
+            Y_cal=calibration.labels,
+            X_val=None if validation is None else validation.X,
+            Y_val=None if validation is None else validation.labels,
+        )
     if most_labels is not None:
         clf.calibrate(calibration.X, calibration.labels, cardinality=most_labels)
     return Fitted(clf, len(train), len(calibration), notes)

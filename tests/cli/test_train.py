@@ -48,6 +48,17 @@ def test_all_labels_allow_rules_that_need_them(lamc_json, trees, tmp_path):
     assert facts["assumption"] is None
 
 
+def test_validation_rows_are_chosen_by(lamc_json, trees, tmp_path):
+    said = ["--label-column", "seen", "--id", "id", *FAST, "--alpha", 0.3]
+    facts = lamc_json(
+        "train", trees / "train.csv", *said, "--validation", trees / "checked.parquet",
+        "-o", tmp_path / "a.lamc",
+    )  # fmt: skip
+    assert "checked.parquet" in facts["notes"][1]
+    (chosen,) = load(tmp_path / "a.lamc").estimator_[-1].selection_
+    assert chosen["criterion"] == "average precision on fully labelled validation rows"
+
+
 def test_the_same_seed_gives_the_same_file(lamc, trees, tmp_path):
     for name in ("a", "b"):
         lamc(

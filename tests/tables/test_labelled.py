@@ -81,7 +81,7 @@ def test_features_of_another_file_are_found_by_name(folder, trees):
         ("tags.csv", LabelColumns(listed="tags", separator=";")),
         ("lists.jsonl", LabelColumns(listed="tags")),
     ]:
-        rows = rows_like(train, DataFile(str(folder / name), where))
+        rows = rows_like(train, DataFile(str(folder / name), where), part="calibration")
         assert rows.X.columns.tolist() == ["height", "width", "leaf"]
         np.testing.assert_allclose(rows.X["width"], trees["width"], rtol=1e-9)
         np.testing.assert_array_equal(
@@ -91,7 +91,9 @@ def test_features_of_another_file_are_found_by_name(folder, trees):
 
 def test_a_model_meets_the_same_features_in_every_format(folder):
     (train,) = training_rows(DataFile(str(folder / "seen.csv"), SEEN), calibrated_elsewhere=True)
-    calibration = rows_like(train, DataFile(str(folder / "marks.parquet"), SEEN))
+    calibration = rows_like(
+        train, DataFile(str(folder / "marks.parquet"), SEEN), part="calibration"
+    )
     with pytest.warns(UserWarning, match="the same features"):
         model = fit_rows(quick(), train, calibration).model
     assert Inputs.of(model) == train.inputs
@@ -123,9 +125,9 @@ def test_missing_features_are_named(folder, tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("height,ash,elm,oak\n1,1,0,1\n")
     with pytest.raises(DatasetError, match="no column 'width', 'leaf', which are needed"):
-        rows_like(train, DataFile(str(path)))
+        rows_like(train, DataFile(str(path)), part="calibration")
     with pytest.raises(DatasetError, match="digit scenes has no feature 'height'"):
-        rows_like(train, DataFile("digit scenes"))
+        rows_like(train, DataFile("digit scenes"), part="calibration")
 
 
 def test_sparse_features_stay_sparse(tmp_path):

@@ -41,6 +41,13 @@ def train(
         str | None,
         typer.Option(help="A file of rows to calibrate on; else some rows are held out for it."),
     ] = None,
+    validation: Annotated[
+        str | None,
+        typer.Option(
+            help="A file of rows to choose by; if all their labels are known, the method also "
+            "learns how often each is true."
+        ),
+    ] = None,
     calibration_size: Annotated[
         float, typer.Option(help="Share or number of rows to hold out for calibration.")
     ] = 0.2,
@@ -71,6 +78,8 @@ def train(
 
     Example: lamc train birds.parquet --labels 'is_*' --rule precision --alpha 0.2 -o birds.lamc
 
+    Example: lamc train birds.csv --label-column species --validation checked.csv -o birds.lamc
+
     Example: lamc train yeast.arff --method role --set hidden=128 -o yeast.lamc
     """
     from lamc import LAMC
@@ -100,8 +109,12 @@ def train(
     with Output(as_json=json, quiet=quiet) as out:
         rows = training_rows(file(data, part), calibrated_elsewhere=calibration is not None)
         if calibration is not None:
-            rows += (rows_like(rows[0], file(calibration, None)),)
-        for note in dict.fromkeys(note for each in rows for note in each.notes):
+            rows += (rows_like(rows[0], file(calibration, None), part="calibration"),)
+        chosen_by = None
+        if validation is not None:
+            chosen_by = rows_like(rows[0], file(validation, None), part="validation")
+        read = rows if chosen_by is None else (*rows, chosen_by)
+        for note in dict.fromkeys(note for each in read for note in each.notes):
             out.note(note)
         clf = LAMC(
             learner,
@@ -114,7 +127,7 @@ def train(
             random_state=seed,
         )
         set_verbose(clf, out.speaks and sys.stderr.isatty())
-        fitted = fit_rows(clf, *rows, most_labels=most_labels)
+        fitted = fit_rows(clf, *rows, validation=chosen_by, most_labels=most_labels)
         set_verbose(clf, False)
         clf.save(output)
         _report(out, fitted, method, output)

@@ -143,13 +143,13 @@ def training_rows(file: DataFile, *, calibrated_elsewhere: bool) -> tuple[Labell
     return train, _labelled(file, data, inputs, rows, name, Y=data.Y, stated=file.labels.knowledge)
 
 
-def rows_like(train: LabelledRows, file: DataFile) -> LabelledRows:
-    """Rows of another file with the features of training rows, to calibrate a new model on.
+def rows_like(train: LabelledRows, file: DataFile, *, part: Part) -> LabelledRows:
+    """Rows of another file with the features of training rows, to calibrate or choose by.
 
     Their labels are in columns that bear the names of the training labels, or where the user says
     that labels are. A label that is listed but was never met in training is added.
     """
-    return _rows_with(train.inputs, train.labels.classes, file, part="calibration", adding=True)
+    return _rows_with(train.inputs, train.labels.classes, file, part=part, adding=True)
 
 
 def rows_for_model(model: Any, file: DataFile, *, part: Part) -> LabelledRows:
