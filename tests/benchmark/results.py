@@ -20,7 +20,7 @@ def measured(
     calibration: str | None = None,
     positives: int | None = None,
     exact: bool = True,
-    variant: str = "",
+    variant: str = "paper",
     draw: str = "given",
     n_runs: int = 0,
     checksum: str = "",

@@ -1,5 +1,6 @@
 """Plans: what is run, under which name, and when two units are the same."""
 
+import json
 import os
 import socket
 import subprocess
@@ -94,6 +95,29 @@ class TestKey:
         file.write_text(file.read_text() + "# changed\n")
         assert replace(unit).key != before
 
+    def test_functions_and_estimators_among_parameters_are_known_by_name(self, files, monkeypatch):
+        monkeypatch.syspath_prepend(str(files))
+        (files / "own.py").write_text(
+            "from sklearn.base import BaseEstimator\n"
+            "from sklearn.linear_model import Ridge\n"
+            "from sklearn.naive_bayes import GaussianNB\n"
+            "def kernel(x): ...\n"
+            "class Own(GaussianNB):\n"
+            "    def __init__(self, by=kernel, inner=Ridge(alpha=3.0), of=Ridge):\n"
+            "        super().__init__()\n"
+            "        self.by, self.inner, self.of = by, inner, of\n"
+            "class Odd(Own):\n"
+            "    def __init__(self, by=object()):\n"
+            "        super().__init__(by)\n"
+        )
+        unit = replace(UNIT, method="own:Own", settings={})
+        parameters = json.loads(unit.text)["parameters"]
+        assert parameters["by"] == "own:kernel"
+        assert parameters["inner"]["alpha"] == 3.0
+        assert parameters["of"].endswith(":Ridge")
+        with pytest.raises(BenchmarkError, match="could not be known again"):
+            replace(unit, method="own:Odd").key  # noqa: B018
+
     def test_it_speaks_of_no_path_and_no_machine(self, files):
         for _, unit in plan_of(files).units():
             assert str(files) not in unit.text
@@ -132,6 +156,24 @@ class TestUnits:
         assert known.description["parameters"]["rate"] == 0.1
         unknown = replace(known, facts=replace(FACTS, name="trees"))
         assert unknown.description["parameters"]["rate"] is None
+        mine = replace(known, facts=replace(FACTS, variant="", exact=False))  # my own yeast.csv
+        assert mine.description["parameters"]["rate"] is None
+
+    def test_the_papers_network_is_for_networks_of_this_package(self, files, monkeypatch):
+        monkeypatch.syspath_prepend(str(files))
+        (files / "deep.py").write_text(
+            "from sklearn.naive_bayes import GaussianNB\n"
+            "class Deep(GaussianNB):\n"
+            "    def __init__(self, epochs=500, hidden=7):\n"
+            "        super().__init__()\n"
+            "        self.epochs, self.hidden = epochs, hidden\n"
+        )
+        plan = plan_of(files, "AN", "deep:Deep")
+        settings = {method: unit.settings for method, unit in plan.units()}
+        assert settings["AN"]["hidden"] == "labels"
+        assert settings["deep:Deep"] == {}
+        told = plan.only(overrides={"epochs": 3})
+        assert {unit.settings["epochs"] for _, unit in told.units()} == {3}
 
     def test_of_profiles(self):
         paper, resampled = profile("paper"), profile("resampled")
@@ -262,6 +304,13 @@ class TestPlanFile:
             ("name = ", "is no TOML file"),
             ("datasets = [3]", "a data set is a name"),
             ('datasets = [{path = "a.csv"}]', "a data set is a name"),
+            ("datasets = [{file = 3}]", "a data set is a name"),
+            ('datasets = "scene"', "give a list"),
+            ('methods = "LAMC"', "give a list of names"),
+            ("methods = [1]", "give a list of names"),
+            ("runs = true", "runs = True; give a whole number"),
+            ("set = 3", "give a table"),
+            ("name = 3", "give a text"),
         ],
     )
     def test_what_cannot_be_read_is_refused(self, tmp_path, text, words):

@@ -93,7 +93,7 @@ def test_undefined_values_are_not_zero():
     assert not some.complete
     assert isnan(none.mean)
     assert not none.best
-    assert some.best
+    assert not some.best  # nothing stands beside it
 
 
 def test_metrics_without_a_better_side_have_no_best():
@@ -124,6 +124,24 @@ def test_paired_runs_are_compared_in_pairs():
     values = {("yeast", "AN"): ahead, ("yeast", "WAN"): [v - 0.01 - 1e-4 * v for v in ahead]}
     assert table(measured(values)).cells["yeast", "WAN"].near_best
     assert not table(measured(values, draw="anew")).cells["yeast", "WAN"].near_best
+
+
+def test_a_method_that_stands_alone_is_not_the_best():
+    made = table(
+        measured({("yeast", "AN"): [0.5], ("yeast", "WAN"): [0.4], ("scene", "AN"): [0.5]})
+    )
+    assert made.cells["yeast", "AN"].best
+    assert not made.cells["scene", "AN"].best
+
+
+def test_a_users_file_that_is_called_like_a_data_set_is_not_it():
+    mine = measured({("yeast", "AN"): [0.7]}, exact=False, variant="")
+    with pytest.raises(BenchmarkError, match="paper has no number"):
+        table(mine, against_paper=True)
+    both = joined(mine, measured({("scene", "AN"): [0.7]}, variant="paper"))
+    made = table(both, against_paper=True)
+    assert made.cells["yeast", "AN"].paper is None
+    assert made.cells["scene", "AN"].paper is not None
 
 
 def test_the_paper_beside():

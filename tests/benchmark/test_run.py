@@ -119,6 +119,20 @@ def test_killed_at_any_moment_it_goes_on_with_nothing_lost_or_counted_twice(fold
     assert len(begun(folder)) == n_begun
 
 
+def test_a_kill_takes_the_workers_with_it(folder, undisturbed):
+    (folder / "hold").touch()
+    first = start(*RUN, "--jobs", 2, folder=folder)
+    wait_for(lambda: len(begun(folder)) == 2, first)
+    workers = [int(process) for _, process in begun(folder)]
+    first.kill()
+    first.communicate()
+    wait_for(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    (folder / "hold").unlink()
+    last = bench(*RUN, "--jobs", 2, folder=folder)
+    assert last.returncode == 0, last.stderr
+    assert_same(folder, undisturbed)
+
+
 def test_a_stop_by_hand_is_clean_and_goes_on_too(folder):
     (folder / "hold").touch()
     process = start(*RUN, "--jobs", 2, folder=folder)

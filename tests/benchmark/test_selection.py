@@ -108,6 +108,43 @@ def test_wan_is_not_shown_again_where_it_is_lamc():
     assert alone.methods == ("WAN", "AN")
 
 
+def test_wan_is_not_shown_again_where_lamc_was_run_on_more():
+    rows = accepted(
+        {
+            ("yeast", "LAMC"): [0.1, 0.2],
+            ("yeast", "WAN"): [0.1, 0.2],
+            ("scene", "LAMC"): [0.3, 0.4],
+            ("Image", "WAN"): [0.5, 0.6],
+            ("yeast", "AN"): [0.1, 0.2],
+        }
+    )
+    found = chosen(rows, view="accepted")
+    assert found.methods == ("LAMC", "AN")
+    ours = found.rows[found.rows["method"] == "LAMC"]
+    assert ours.groupby("dataset")["value"].mean().round(6).to_dict() == {
+        "yeast": 0.15,
+        "scene": 0.35,
+        "Image": 0.55,
+    }
+    assert "shown once" in found.remarks[-1]
+
+
+def test_what_is_named_twice_counts_once():
+    rows = measured({("yeast", "AN"): [0.1], ("scene", "AN"): [0.2]})
+    found = chosen(rows, datasets=("yeast", "scene", "yeast"), methods=("AN", "AN"))
+    assert (found.datasets, found.methods) == (("yeast", "scene"), ("AN",))
+
+
+def test_the_advice_can_be_pasted():
+    rows = joined(
+        measured({("yeast", "AN"): [0.1]}, profile="256 units"),
+        measured({("yeast", "AN"): [0.2]}, profile="quick, 1 run, epochs=1"),
+    )
+    with pytest.raises(BenchmarkError, match=r"--profile '256 units'") as refused:
+        chosen(rows)
+    assert "'256 units' and 'quick, 1 run, epochs=1'" in str(refused.value)
+
+
 def test_two_values_of_one_run_are_refused_with_the_settings_that_differ():
     rows = joined(measured({("yeast", "AN"): [0.1]}), measured({("yeast", "AN"): [0.2]}))
     rows["settings"] = [

@@ -1,9 +1,12 @@
 """The results file: what is written is read back, once, and never mixed."""
 
 import json
+import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -138,6 +141,84 @@ def test_changed_settings_and_data_take_the_place_of_old_ones(store, changed):
     assert store.measurements()["unit"].unique().tolist() == [unit.key]
     store.expect("mine", [("MLML", UNIT)])  # going back finds what was finished
     assert store.measurements()["unit"].unique().tolist() == [UNIT.key]
+
+
+def test_changed_settings_of_a_plan_never_stand_beside_old_ones(store):
+    other = replace(UNIT, method="GLOCAL")
+    for unit in (UNIT, other):
+        store.add(unit, RESULT)
+    both = [("MLML", UNIT), ("GLOCAL", other)]
+    assert store.expect("mine", both, "epochs 1") == 0
+    assert store.expect("mine", both[:1], "epochs 1") == 0  # a part of the same plan
+    assert sorted(store.measurements()["method"].unique()) == ["GLOCAL", "MLML"]
+    assert store.expect("mine", both[:1], "epochs 4") == 2
+    assert store.measurements()["method"].unique().tolist() == ["MLML"]
+    assert store.finished([other.key]) == {other.key}
+    assert store.expect("mine", both, "epochs 1") == 1
+    assert sorted(store.measurements()["method"].unique()) == ["GLOCAL", "MLML"]
+
+
+def test_a_file_of_before_there_were_plans_is_gone_on_with(store, tmp_path):
+    filled(store)
+    with closing(sqlite3.connect(store.path)) as connection:
+        connection.execute("DROP TABLE plan")
+    into = Store(tmp_path / "into.sqlite")
+    assert into.take(Store(store.path, read_only=True)) == (1, 0, 0)
+    assert Store(store.path).expect("mine", [("MLML", UNIT)], "epochs 1") == 0
+
+
+@pytest.fixture
+def nobody_writes(store):
+    """A results file where nothing can be written, looked at by a process that cannot."""
+    filled(store)
+    store.path.chmod(0o444)
+    store.path.parent.chmod(0o555)
+    yield store.path
+    store.path.parent.chmod(0o755)
+
+
+@pytest.mark.skipif(
+    os.geteuid() == 0 and not shutil.which("setpriv"), reason="root writes anywhere"
+)
+def test_results_can_be_looked_at_where_nothing_can_be_written(nobody_writes):
+    script = (
+        "import sys; from lamc.benchmark.store import Store, read_measurements\n"
+        "from lamc.benchmark.errors import BenchmarkError\n"
+        "print(len(read_measurements(sys.argv[1])))\n"
+        "try: Store(sys.argv[1]).expect('mine', [])\n"
+        "except BenchmarkError as error: print(str(error).splitlines()[-1])"
+    )
+    bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--reuid=65534", "--clear-groups"]
+    as_nobody = bare if os.geteuid() == 0 else []
+    for folder in nobody_writes.parents:
+        if os.geteuid() == 0 and folder.name.startswith(("pytest-", "popen-")):
+            folder.chmod(0o755)
+    done = subprocess.run(
+        [*as_nobody, sys.executable, "-c", script, nobody_writes],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HOME": "/nonexistent"},
+    )
+    assert done.stdout.splitlines() == ["4", "Name another file, or see whether it may be written."]
+
+
+def test_looking_changes_nothing(tmp_path):
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    with pytest.raises(BenchmarkError, match="not one of results"):
+        read_measurements(empty)
+    assert empty.read_bytes() == b""
+
+
+def test_a_damaged_file_is_told_in_plain_words(store):
+    path = filled(store).path
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(BenchmarkError, match="cannot be used as a results file"):
+        read_measurements(path)
 
 
 def test_what_fails_in_the_middle_of_a_unit_leaves_nothing_of_it(store):

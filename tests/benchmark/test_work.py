@@ -204,6 +204,24 @@ class TestFit:
         model = GaussianNB().fit(task.learn.X, task.learn.labels.index())
         np.testing.assert_allclose(scored.test, model.predict_proba(task.test.X))
 
+    def test_validation_rows_are_given_by_name_to_what_takes_them(self, tmp_path, monkeypatch):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        (tmp_path / "choosing.py").write_text(
+            "from sklearn.naive_bayes import GaussianNB\n"
+            "SEEN = []\n"
+            "class Choosing(GaussianNB):\n"
+            "    def fit(self, X, y, *, X_val=None, y_val=None):\n"
+            "        SEEN.append((X_val, y_val))\n"
+            "        return super().fit(X, y)\n"
+        )
+        task = task_of(numbered_rows(), "given", 0, "train")
+        fit_and_score("choosing:Choosing", "small", {}, task, [0])
+        import choosing
+
+        ((X_val, y_val),) = choosing.SEEN
+        np.testing.assert_array_equal(X_val, task.validation.X)
+        np.testing.assert_array_equal(y_val, task.validation.labels.positives.toarray())
+
 
 class TestResult:
     def test_the_same_unit_gives_the_same_rows(self, tmp_path):

@@ -83,6 +83,8 @@ class Comparison:
         What is compared.
     described : str
         Which measurements it is of, in words.
+    remarks : tuple of str
+        What a reader of the numbers has to know.
     datasets, methods : tuple of str
         What it is over.
     left_out : dict
@@ -101,6 +103,7 @@ class Comparison:
 
     metric: Metric
     described: str
+    remarks: tuple[str, ...]
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     left_out: dict[str, tuple[str, ...]]
@@ -150,6 +153,7 @@ def compare(table: Table, against: str | None = None) -> Comparison:
     if against not in table.methods:
         raise BenchmarkError(
             f"There is no method {against!r} to compare with. There are {', '.join(table.methods)}."
+            + "".join(f" {remark}" for remark in table.remarks)
         )
     means = pd.DataFrame(
         [[table.cells[d, m].mean for m in table.methods] for d in table.ranked],
@@ -162,6 +166,7 @@ def compare(table: Table, against: str | None = None) -> Comparison:
     return Comparison(
         metric=table.metric,
         described=table.described,
+        remarks=table.remarks,
         datasets=table.ranked,
         methods=table.methods,
         left_out={d: table.incomplete(d) for d in table.datasets if d not in table.ranked},

@@ -56,6 +56,7 @@ def _over_what(comparison: Comparison) -> str:
     text = (
         f"Over {len(comparison.datasets)} data sets: {', '.join(comparison.datasets)}. "
         f"Measured: {comparison.described}."
+        + "".join(f" {remark}" for remark in comparison.remarks)
     )
     if not comparison.left_out:
         return text

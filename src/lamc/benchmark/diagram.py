@@ -49,7 +49,8 @@ def critical_difference_diagram(comparison: Comparison) -> Figure:
         )
         _draw_ruler(axes, comparison.nemenyi.critical_difference)
         axes.spines["top"].set_visible(True)
-        axes.set_xlim(1, max(n_methods, 1 + comparison.nemenyi.critical_difference))
+        last = max(n_methods, 1 + comparison.nemenyi.critical_difference)
+        axes.set_xlim(1 - 0.02 * last, last)  # a rank of 1 is not cut in half
         axes.set_xticks(range(1, n_methods + 1))
     return figure
 

@@ -1,6 +1,10 @@
 """Ways to do units of work: in this process, in processes here, on a Dask cluster."""
 
+import os
+import re
 import signal
+import threading
+import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -86,14 +90,26 @@ def _in_parallel(units: Sequence[Unit], jobs: int, unfinished: Path | None) -> I
         return_as="generator_unordered",
         pre_dispatch="n_jobs",
         batch_size=1,
-        initializer=_leave_interrupts,
+        initializer=_depend_on_parent,
+        initargs=(os.getpid(),),
     )
     yield from parallel(delayed(attempt)(unit, unfinished) for unit in units)
 
 
-def _leave_interrupts() -> None:
-    """Let the process that waits for the workers end them when a user stops the run."""
+def _depend_on_parent(parent: int) -> None:
+    """Let a worker end with the process that waits for it, and with nothing else.
+
+    That process ends its workers when a user stops the run. When it is killed it cannot, and they
+    would go on with units that the next run begins again.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _alone(unit: Unit, unfinished: Path | None) -> Outcome:
@@ -101,7 +117,9 @@ def _alone(unit: Unit, unfinished: Path | None) -> Outcome:
     from joblib.externals.loky import ProcessPoolExecutor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    with ProcessPoolExecutor(max_workers=1, initializer=_leave_interrupts) as process:
+    with ProcessPoolExecutor(
+        max_workers=1, initializer=_depend_on_parent, initargs=(os.getpid(),)
+    ) as process:
         try:
             outcome: Outcome = process.submit(attempt, unit, unfinished).result()
         except TerminatedWorkerError as error:
@@ -145,6 +163,11 @@ def _cluster(address: str) -> AbstractContextManager[Any]:
 
     kind, _, count = address.partition(":")
     if kind != "local":
+        if not re.fullmatch(r"(\w+://)?[^:/\s]+:\d+/?", address):
+            raise BenchmarkError(
+                f"--dask {address}; give the address of a scheduler, such as tcp://10.0.0.1:8786, "
+                "or local:4 for four processes on this machine."
+            )
         return nullcontext(address)
     if not count.isdigit() or int(count) < 1:
         raise BenchmarkError(f"--dask {address}; give a number of processes, as in local:4.")

@@ -32,7 +32,7 @@ def opened(path: str | Path) -> Iterator[Store]:
     """
     path = must_be_there(path)
     if path.suffix.lower() != ".csv":
-        yield Store(path)
+        yield Store(path, read_only=True)
         return
     with TemporaryDirectory(prefix="lamc-") as folder:
         store = Store(Path(folder) / "results.sqlite")

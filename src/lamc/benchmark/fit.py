@@ -7,6 +7,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from lamc.benchmark.methods import Settings, grid_of, is_random, make
@@ -45,9 +46,10 @@ def fit_and_score(
     """Fit a method once for each seed on the same rows.
 
     Neural learners train all seeds and rates at once, and choose epoch and rate by the validation
-    rows. Other estimators whose ``fit`` takes validation rows are given them. Methods with a grid
-    are fitted at each of its points with the first seed; the point with the best average precision
-    on the validation rows serves all seeds. Where only an observed label of these is known, it is
+    rows. Other estimators whose ``fit`` has parameters X_val and Y_val (or y_val) are given them,
+    the labels as a 0/1 matrix unless it takes :class:`lamc.Labels`. Methods with a grid are fitted
+    at each of its points with the first seed; the point with the best average precision on the
+    validation rows serves all seeds. Where only an observed label of these is known, it is
     taken for their only one. A fit without randomness serves all seeds as it is.
 
     After each epoch neural learners keep what they have in the folder ``checkpoint``, and go on
@@ -129,9 +131,14 @@ def _seeded(estimator: Any, seed: int) -> Any:
 def _fitted(estimator: Any, task: Task) -> Any:
     """Fit; an estimator that can choose by validation rows of its own accord is given them."""
     target = target_for(estimator, task.learn.labels)
-    if "X_val" in signature(estimator.fit).parameters:
-        return estimator.fit(task.learn.X, target, task.validation.X, task.validation.labels)
-    return estimator.fit(task.learn.X, target)
+    taken = signature(estimator.fit).parameters
+    names = [name for name in ("Y_val", "y_val") if name in taken]
+    if "X_val" not in taken or not names:
+        return estimator.fit(task.learn.X, target)
+    known = task.validation.labels
+    if not getattr(estimator, "takes_labels", False):
+        known = known.positives.toarray().astype(np.int64)
+    return estimator.fit(task.learn.X, target, **{"X_val": task.validation.X, names[0]: known})
 
 
 def _scored(fitted: Any, task: Task, chosen: dict[str, float]) -> Scored:

@@ -55,7 +55,7 @@ def make(method: str, dataset: str, settings: Settings) -> Any:
     >>> make("sklearn.naive_bayes:GaussianNB", "yeast", {})
     GaussianNB()
     """
-    estimator = _published(method, dataset) or _class_of(method)()
+    estimator = _published(method, dataset) or _made(method)
     known = estimator.get_params(deep=False)
     for name in settings:
         if name not in known:
@@ -64,6 +64,18 @@ def make(method: str, dataset: str, settings: Settings) -> Any:
                 f"It has {', '.join(sorted(known))}."
             )
     return estimator.set_params(**settings)
+
+
+def trains_networks(method: str) -> bool:
+    """Whether a method is a neural learner of this package, which the paper's network is for.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import trains_networks
+    >>> trains_networks("AN"), trains_networks("sklearn.neural_network:MLPClassifier")
+    (True, False)
+    """
+    return hasattr(_class_of(method), "fit_runs")
 
 
 def has_parameter(method: str, name: str) -> bool:
@@ -75,7 +87,7 @@ def has_parameter(method: str, name: str) -> bool:
     >>> has_parameter("AN", "hidden"), has_parameter("MLML", "hidden")
     (True, False)
     """
-    return name in _class_of(method)().get_params(deep=False)
+    return name in _made(method).get_params(deep=False)
 
 
 def grid_of(method: str, settings: Settings) -> tuple[dict[str, Any], ...]:
@@ -141,7 +153,7 @@ def known_methods() -> Sequence[str]:
     >>> known_methods()[:3]
     ['LAMC', 'AN', 'ANLS']
     """
-    return [LAMC_NAME, *learners.__all__]
+    return [LAMC_NAME, *(name for name in learners.__all__ if name != "Network")]
 
 
 def _published(method: str, dataset: str) -> Any:
@@ -152,8 +164,18 @@ def _published(method: str, dataset: str) -> Any:
     return SMILE.published(dataset) if dataset in PUBLISHED else None
 
 
+def _made(method: str) -> Any:
+    try:
+        return _class_of(method)()
+    except TypeError as error:
+        raise BenchmarkError(
+            f"{method} cannot be made without arguments: {error}.\nName a class of your own that "
+            "makes it, with a default for each parameter."
+        ) from error
+
+
 def _class_of(method: str) -> Any:
-    if method in learners.__all__:
+    if method in known_methods() and method != LAMC_NAME:
         return getattr(learners, method)
     if ":" not in method:
         raise BenchmarkError(

@@ -58,7 +58,7 @@ _METRICS = {
         Metric("labels_promised", "Labels with a promise", None),
         Metric("seconds_fit", "Seconds to fit", "smaller", digits=1),
         Metric("seconds_total", "Seconds in all", "smaller", digits=1),
-        Metric("peak_megabytes", "Peak memory, MB", "smaller", digits=0),
+        Metric("peak_megabytes", "Peak memory of the process, MB", None, digits=0),
     )
 }
 

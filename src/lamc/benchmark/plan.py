@@ -1,7 +1,7 @@
 """What a benchmark is to run: data sets × methods × parts, as units in the order to run them."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,10 +13,11 @@ from lamc.benchmark.methods import (
     PAPER_METHODS,
     has_parameter,
     make,
+    trains_networks,
 )
 from lamc.benchmark.protocol import Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source, facts_of
-from lamc.benchmark.unit import Unit
+from lamc.benchmark.unit import Unit, canonical_json
 
 # The twelve, cheap ones first.
 PAPER_DATASETS: Final = (
@@ -76,7 +77,7 @@ class Plan:
     validation : {"all labels", "single positives"}
         What is known of the rows that methods are chosen by.
     defaults : mapping
-        Parameters for every method that has them.
+        Parameters for every neural learner of this package that has them.
     overrides : mapping
         Parameters set by hand: ``"epochs"`` for every method that has them, ``"WAN.epochs"`` for
         one.
@@ -151,6 +152,19 @@ class Plan:
             named += [f"{name}={value}" for name, value in sorted(overrides.items())]
         return replace(changed, name=", ".join(named))
 
+    @property
+    def settings(self) -> str:
+        """What its numbers have in common, whichever data sets and methods are run, as JSON."""
+        return canonical_json(
+            {
+                "runs": self.n_runs,
+                "draw": self.draw,
+                "validation": self.validation,
+                "defaults": dict(self.defaults),
+                "overrides": dict(self.overrides),
+            }
+        )
+
     def units(self) -> list[tuple[str, Unit]]:
         """Units in the order to run them, each under the name of the method it stands for.
 
@@ -171,7 +185,8 @@ class Plan:
     def _unit(self, source: Source, facts: Facts, method: str, part: Part) -> Unit:
         fitted = LAMC_SCORER if method == LAMC_NAME else method
         settings = self._settings(fitted)
-        make(fitted, facts.name, settings)  # refuse what cannot be made before anything is run
+        # Refuse what cannot be made before anything is run.
+        make(fitted, facts.in_catalogue_as, settings)
         seeds = tuple(range(self.n_runs))
         return Unit(source, facts, fitted, part, seeds, self.draw, settings, self.validation)
 
@@ -185,7 +200,8 @@ class Plan:
         """Parameters of one method: its own overrides before common ones before defaults."""
         common = {k: v for k, v in self.overrides.items() if _target(k)[0] is None}
         own = {_target(k)[1]: v for k, v in self.overrides.items() if _target(k)[0] == method}
-        fitting = {k: v for k, v in {**self.defaults, **common}.items() if has_parameter(method, k)}
+        defaults = self.defaults if trains_networks(method) else {}
+        fitting = {k: v for k, v in {**defaults, **common}.items() if has_parameter(method, k)}
         return {**fitting, **own}
 
     def _check_overrides(self) -> None:
@@ -265,27 +281,18 @@ def read_plan(path: str | Path) -> Plan:
         raise BenchmarkError(f"There is no plan file {path}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BenchmarkError(f"{path} is no TOML file: {error}.") from error
-    known = {
-        "name",
-        "profile",
-        "runs",
-        "draw",
-        "parts",
-        "validation",
-        "methods",
-        "datasets",
-        "set",
-    }
-    unknown = sorted(told.keys() - known)
+    unknown = sorted(told.keys() - _KINDS.keys())
     if unknown:
         raise BenchmarkError(
             f"{path} has {', '.join(unknown)}, which means nothing in a plan.\n"
-            f"A plan has {', '.join(sorted(known))}."
+            f"A plan has {', '.join(sorted(_KINDS))}."
         )
+    for key, value in told.items():
+        _check_kind(path, key, value)
     plan = profile(told.get("profile", "paper"))
     return replace(
         plan,
-        name=str(told.get("name", path.stem)),
+        name=told.get("name", path.stem),
         sources=tuple(_source(each, path) for each in told["datasets"])
         if "datasets" in told
         else plan.sources,
@@ -296,6 +303,13 @@ def read_plan(path: str | Path) -> Plan:
         validation=told.get("validation", plan.validation),
         overrides=_flat(told.get("set", {})),
     )
+
+
+def _check_kind(path: Path, key: str, value: Any) -> None:
+    """Refuse a value of a plan file that is of another kind than its key needs."""
+    expected, fits = _KINDS[key]
+    if not fits(value):
+        raise BenchmarkError(f"{path}: {key} = {value!r}; give {expected}.")
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
@@ -324,12 +338,53 @@ def _sources(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple(Source(name) for name in names)
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _are_texts(value: Any) -> bool:
+    return _is_list(value) and all(map(_is_text, value))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# What each key of a plan file holds: in words, and whether a value is that.
+_KINDS: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    "name": ("a text in quotation marks", _is_text),
+    "profile": ('"paper", "resampled" or "quick"', _is_text),
+    "runs": ("a whole number", _is_whole),
+    "draw": ('"given" or "anew"', _is_text),
+    "parts": ('a list, such as ["training", "train"]', _are_texts),
+    "validation": ('"all labels" or "single positives"', _is_text),
+    "methods": ('a list of names, such as ["LAMC", "WAN"]', _are_texts),
+    "datasets": ('a list, such as ["scene", {file = "trees.csv"}]', _is_list),
+    "set": ("a table, [set], with a line for each setting", lambda value: isinstance(value, dict)),
+}
+_OF_SOURCE: Final[dict[str, Callable[[Any], bool]]] = {
+    "file": _is_text,
+    "labels": _are_texts,
+    "label_column": _is_text,
+    "separator": _is_text,
+}
+
+
 def _source(told: Any, plan_file: Path) -> Source:
     """A data set of a plan file: a name, or a table with a file, relative to the plan's folder."""
     if isinstance(told, str):
         return Source(told)
-    fields = {"file", "labels", "label_column", "separator"}
-    if not isinstance(told, dict) or "file" not in told or told.keys() - fields:
+    fields = _OF_SOURCE.keys()
+    if (
+        not isinstance(told, dict)
+        or "file" not in told
+        or told.keys() - fields
+        or not all(_OF_SOURCE[name](value) for name, value in told.items())
+    ):
         raise BenchmarkError(
             f"{plan_file}: a data set is a name, or a table with {', '.join(sorted(fields))}; "
             f"{told!r} is neither."

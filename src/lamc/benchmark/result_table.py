@@ -194,7 +194,8 @@ def table(
     shown = metric_named(metric)
     cells = _with_best(_cells(chosen), chosen, shown)
     if against_paper:
-        cells = _with_paper(cells, metric, choice.view)
+        in_catalogue = set(chosen.rows["dataset"][chosen.rows["variant"] != ""])
+        cells = _with_paper(cells, metric, choice.view, in_catalogue)
     ranked = _ranked(cells, chosen, shown)
     average_ranks, wins = _ranking(cells, ranked, chosen.methods, shown)
     return Table(
@@ -243,18 +244,22 @@ def _left_out(
     return shares
 
 
-def _with_paper(cells: Cells, metric: str, view: str) -> Cells:
+def _with_paper(cells: Cells, metric: str, view: str, in_catalogue: set[str]) -> Cells:
+    """Cells with the paper's numbers; a user's file that is called like a data set has none."""
     paper = {
         key: number
         for key, number in published(metric).items()
         if view == "full" or key[1] == "LAMC"
     }
-    if not paper.keys() & cells.keys():
+    if not {key for key in paper if key[0] in in_catalogue} & cells.keys():
         raise BenchmarkError(
             f"The paper has no number of {metric} to set beside these. It has average_precision, "
             "coverage_error and ranking_loss on its twelve data sets, of LAMC and seven rivals."
         )
-    return {key: replace(cell, paper=paper.get(key)) for key, cell in cells.items()}
+    return {
+        key: replace(cell, paper=paper.get(key)) if key[0] in in_catalogue else cell
+        for key, cell in cells.items()
+    }
 
 
 def _with_best(cells: Cells, chosen: Chosen, metric: Metric) -> Cells:
@@ -262,8 +267,11 @@ def _with_best(cells: Cells, chosen: Chosen, metric: Metric) -> Cells:
         return cells
     means = _means(cells, chosen.datasets, chosen.methods)
     found = {}
-    for dataset, is_best in zip(chosen.datasets, best(means, metric.better), strict=True):
-        winners = list(compress(chosen.methods, is_best))
+    for dataset, own, is_best in zip(
+        chosen.datasets, means, best(means, metric.better), strict=True
+    ):
+        alone = np.isfinite(own).sum() < 2
+        winners = [] if alone else list(compress(chosen.methods, is_best))
         near = _near_best(cells, dataset, winners, chosen)
         for method in chosen.methods:
             if cell := cells.get((dataset, method)):

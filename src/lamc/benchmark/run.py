@@ -68,11 +68,16 @@ def run_plan(
     watch = watch or Watch()
     with store.lock():
         named = plan.units()
-        store.expect(plan.name, named)
+        retired = store.expect(plan.name, named, plan.settings)
         units = list({unit.key: unit for _, unit in named}.values())
         finished = store.finished(unit.key for unit in units)
         left = [unit for unit in units if unit.key not in finished]
         watch.begin(plan.name, left, n_finished=len(finished))
+        if retired:
+            watch.note(
+                f"{plan.name} had other settings before; what was measured with them stays in the "
+                "file, but is not shown with what is measured now."
+            )
         unfinished = store.path.with_name(f"{store.path.name}.unfinished")
         return _run(left, store, _executor(jobs, dask, unfinished), watch, unfinished)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any, Literal
 
 import pandas as pd
@@ -129,19 +130,20 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
     (('AN', 'ME'), 'profile mine, view full', 2)
     """
     rows, choice = of_choice(measurements, metric, choice)
+    datasets, asked = (tuple(dict.fromkeys(each)) for each in (choice.datasets, choice.methods))
     rows, parts = of_fair_part(rows, choice.view)
-    rows = rows_named(rows, "dataset", choice.datasets)
-    rows = rows_named(rows, "method", choice.methods)
+    rows = rows_named(rows, "dataset", datasets)
+    rows = rows_named(rows, "method", asked)
     _check_one_data(rows)
     _check_one_value(rows)
     rows, twin = _without_twin(rows)
     settings = [json.loads(text) for text in rows["settings"].unique()]
     return Chosen(
         rows=rows,
-        datasets=choice.datasets or in_order(rows["dataset"], first=tuple(catalogue)),
+        datasets=datasets or in_order(rows["dataset"], first=tuple(catalogue)),
         methods=tuple(
             name
-            for name in choice.methods or in_order(rows["method"], first=METHODS)
+            for name in asked or in_order(rows["method"], first=METHODS)
             if name in set(rows["method"])
         ),
         choice=choice,
@@ -205,13 +207,13 @@ def narrowed(rows: pd.DataFrame, column: str, wanted: Any) -> tuple[pd.DataFrame
         preferred = PAPER_RULE.get(column)
         if len(found) > 1 and preferred not in found:
             raise BenchmarkError(
-                f"The results hold more than one {column}: {_listed(found)}. "
-                f"Say which is meant: {column}={found[0]!r}, in the shell --{column} {found[0]}."
+                f"The results hold more than one {column}: {_quoted(found)}. Say which is meant: "
+                f"{column}={found[0]!r}, in the shell --{column} {quote(str(found[0]))}."
             )
         wanted = found[0] if len(found) == 1 else preferred
     elif wanted not in found:
         raise BenchmarkError(
-            f"The results hold no {column} {wanted!r} here. They hold {_listed(found)}."
+            f"The results hold no {column} {wanted!r} here. They hold {_quoted(found)}."
         )
     if wanted is None or wanted == "all":
         return rows[rows[column].isna()], wanted
@@ -336,13 +338,19 @@ def _flat(settings: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def _without_twin(rows: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Rows without WAN where every number of it is LAMC's too: one method must not rank twice."""
-    by_method = rows.set_index(["dataset", "run"]).groupby("method")["value"]
-    groups = {name: values.sort_index() for name, values in by_method}
-    if not {"LAMC", "WAN"} <= groups.keys() or not groups["LAMC"].equals(groups["WAN"]):
+    """Rows without WAN where its numbers are LAMC's too: one method must not rank twice.
+
+    Where only one of the two was asked for, what it has stands for both.
+    """
+    places = rows.set_index(["dataset", "run"])
+    ours, twins = (places["value"][places["method"] == name] for name in ("LAMC", "WAN"))
+    both = ours.index.intersection(twins.index)
+    if both.empty or not ours[both].equals(twins[both]):
         return rows, ()
     said = "LAMC is WAN behind a rule. Here their numbers are the same, and are shown once."
-    return rows[rows["method"] != "WAN"], (said,)
+    known = pd.MultiIndex.from_frame(rows[["dataset", "run"]]).isin(ours.index)
+    kept = rows[(rows["method"] != "WAN") | ~known]
+    return kept.assign(method=kept["method"].replace("WAN", "LAMC")), (said,)
 
 
 def _values(column: pd.Series) -> list[Any]:
@@ -354,6 +362,11 @@ def _values(column: pd.Series) -> list[Any]:
 def _listed(values: Iterable[Any]) -> str:
     names = ["none" if value is None else str(value) for value in values]
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "nothing"
+
+
+def _quoted(values: Iterable[Any]) -> str:
+    """Values in a list; those with spaces or commas in quotation marks."""
+    return _listed(quote(str(value)) if isinstance(value, str) else value for value in values)
 
 
 def in_order(names: pd.Series, first: tuple[str, ...]) -> tuple[str, ...]:

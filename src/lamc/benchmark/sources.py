@@ -87,6 +87,11 @@ class Facts:
     labels: int
     scenes: bool
 
+    @property
+    def in_catalogue_as(self) -> str:
+        """Its name if it is of the catalogue, else nothing: a user's file may have any name."""
+        return self.name if self.variant else ""
+
 
 def facts_of(source: Source) -> Facts:
     """Load a data set and say what a plan must know of it.

@@ -1,6 +1,7 @@
 """Results in one SQLite file: a row a measurement, written in one transaction a unit."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -41,6 +42,10 @@ CREATE INDEX measurement_of_unit ON measurement (unit);
 CREATE INDEX point_of_unit ON point (unit);
 """
 
+_PLAN: Final = """
+CREATE TABLE IF NOT EXISTS plan (profile TEXT PRIMARY KEY, settings TEXT NOT NULL)
+"""
+
 _MEASUREMENTS: Final = """
 SELECT profile, dataset, variant, exact, method, part, run, seed, view, rule, alpha, calibration,
        positives, metric, value, unit, settings, data_checksum, versions
@@ -52,6 +57,7 @@ SELECT profile, dataset, method, part, run, rule, alpha, calibration, curve, lab
 FROM planned JOIN unit USING (unit, dataset, part) JOIN point USING (unit)
 ORDER BY profile, place, dataset, method, part, point.rowid
 """
+_RETIRE: Final = "DELETE FROM planned WHERE profile = ?"
 _HIDDEN: Final = """
 SELECT count(*) FROM other.planned AS theirs JOIN main.planned AS ours
 USING (profile, dataset, method, part) JOIN other.unit AS finished ON finished.unit = theirs.unit
@@ -95,6 +101,9 @@ class Store:
     ----------
     path : str or path
         The file.
+    read_only : bool
+        Whether it is only looked at. It must be there then, and may lie where nothing can be
+        written.
 
     Examples
     --------
@@ -106,8 +115,9 @@ class Store:
     0
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
+        self.read_only = read_only
         if not self.path.parent.is_dir():
             raise BenchmarkError(f"There is no folder {self.path.parent} to put results in.")
         with closing(self._connect()) as connection:
@@ -119,15 +129,26 @@ class Store:
             stored = {key for (key,) in connection.execute("SELECT unit FROM unit")}
         return stored & set(keys)
 
-    def expect(self, profile: str, units: "Sequence[tuple[str, Unit]]") -> None:
-        """Let units, each under the name of a method, stand for a profile from now on."""
+    def expect(self, profile: str, units: "Sequence[tuple[str, Unit]]", settings: str = "") -> int:
+        """Let units, each under the name of a method, stand for a profile from now on.
+
+        If the profile had other settings before, none of its units stands for it any more, so that
+        numbers of different settings are never in one table. They stay in the file, and stand for
+        it again when the profile is run with their settings. Returns how many these are.
+        """
         rows = [
             (profile, unit.facts.name, method, unit.part, place, unit.key)
             for place, (method, unit) in enumerate(units)
         ]
         with closing(self._connect()) as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
+            known = connection.execute("SELECT settings FROM plan WHERE profile = ?", (profile,))
+            retired = 0
+            if known.fetchone() not in (None, (settings,)):
+                retired = connection.execute(_RETIRE, (profile,)).rowcount
+            connection.execute("INSERT OR REPLACE INTO plan VALUES (?,?)", (profile, settings))
             connection.executemany("INSERT OR REPLACE INTO planned VALUES (?,?,?,?,?,?)", rows)
+        return retired
 
     def add(self, unit: "Unit", result: "Result") -> bool:
         """Store a finished unit, all of it or nothing; False if it is there already."""
@@ -155,7 +176,7 @@ class Store:
         if other.path.samefile(self.path):  # each connection would wait for the other
             raise BenchmarkError(f"{other.path} is to be taken into itself.\nName other files.")
         with closing(self._connect()) as connection:
-            connection.execute("ATTACH DATABASE ? AS other", (str(other.path),))
+            connection.execute("ATTACH DATABASE ? AS other", (other._address(),))
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
                 (n_units,) = connection.execute("SELECT count(*) FROM other.unit").fetchone()
@@ -167,7 +188,10 @@ class Store:
                         f"INSERT INTO main.{table} SELECT * FROM other.{table} WHERE unit = ?",
                         added,
                     )
-                connection.execute("INSERT OR IGNORE INTO main.planned SELECT * FROM other.planned")
+                for table in ("planned", "plan") if _has_plans(connection) else ("planned",):
+                    connection.execute(
+                        f"INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}"
+                    )
                 (hidden,) = connection.execute(_HIDDEN).fetchone()
         return Taken(len(added), n_units - len(added), hidden)
 
@@ -225,19 +249,38 @@ class Store:
         import pandas as pd
 
         with closing(self._connect()) as connection:
-            cursor = connection.execute(query)
-            names = [column for column, *_ in cursor.description]
-            return pd.DataFrame(cursor.fetchall(), columns=names)
+            try:
+                cursor = connection.execute(query)
+                names = [column for column, *_ in cursor.description]
+                return pd.DataFrame(cursor.fetchall(), columns=names)
+            except sqlite3.DatabaseError as error:
+                raise _unusable(self.path, error) from error
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-        connection.execute("PRAGMA foreign_keys = ON")
+        try:
+            connection = sqlite3.connect(
+                self._address(), timeout=60, isolation_level=None, uri=True
+            )
+            connection.execute("PRAGMA foreign_keys = ON")
+        except sqlite3.OperationalError as error:
+            raise _unusable(self.path, error) from error
         return connection
 
+    def _address(self) -> str:
+        """Where SQLite finds the file; it needs files beside it unless nobody can write there."""
+        place = self.path.absolute().as_uri()
+        if not self.read_only:
+            return place
+        fixed = not os.access(self.path.parent, os.W_OK)
+        return f"{place}?mode=ro{'&immutable=1' if fixed else ''}"
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables in a new file; leave one alone that holds something else."""
+        """Make the tables in a new file; leave one alone that holds something else.
+
+        Files of the same layout that are older lack the table of plans.
+        """
         try:
-            if _is_empty(connection):
+            if _is_empty(connection) and not self.read_only:
                 connection.execute("PRAGMA journal_mode = WAL")
                 with connection:
                     connection.execute("BEGIN IMMEDIATE")
@@ -245,10 +288,10 @@ class Store:
                         _make_tables(connection)
             (found,) = connection.execute("PRAGMA application_id").fetchone()
             (layout,) = connection.execute("PRAGMA user_version").fetchone()
+            if (found, layout) == (_APPLICATION, _LAYOUT) and not self.read_only:
+                connection.execute(_PLAN)
         except sqlite3.DatabaseError as error:
-            raise BenchmarkError(
-                f"{self.path} cannot be used as a results file: {error}.\nName another file."
-            ) from error
+            raise _unusable(self.path, error) from error
         if (found, layout) != (_APPLICATION, _LAYOUT):
             raise BenchmarkError(
                 f"{self.path} is an SQLite file, but not one of results in the form that this "
@@ -256,8 +299,21 @@ class Store:
             )
 
 
+def _unusable(path: Path, error: sqlite3.Error) -> BenchmarkError:
+    return BenchmarkError(
+        f"{path} cannot be used as a results file: {error}.\nName another file, or see whether it "
+        "may be written."
+    )
+
+
 def _is_empty(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+
+
+def _has_plans(connection: sqlite3.Connection) -> bool:
+    """Whether the other file is not of before there were plans."""
+    found = connection.execute("SELECT name FROM other.sqlite_master WHERE name = 'plan'")
+    return found.fetchone() is not None
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
@@ -303,7 +359,7 @@ def _read(path: str | Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
     path = must_be_there(path)
     if path.suffix.lower() == ".csv":
         return read_csv_files(path)
-    store = Store(path)
+    store = Store(path, read_only=True)
     return store.measurements(), store.curves()
 
 

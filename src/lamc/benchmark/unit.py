@@ -7,6 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.methods import LAMC_SCORER, identity
 from lamc.benchmark.protocol import PROTOCOL, Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source
@@ -69,7 +70,7 @@ class Unit:
             "protocol": PROTOCOL,
             "dataset": self.facts.name,
             "data_checksum": self.facts.checksum,
-            **identity(self.method, self.facts.name, self.settings),
+            **identity(self.method, self.facts.in_catalogue_as, self.settings),
             "part": self.part,
             "draw": self.draw,
             "seeds": self.seeds,
@@ -117,4 +118,16 @@ def canonical_json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else repr(value)
+    if hasattr(value, "item"):
+        return value.item()
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return {"class": _plain(type(value)), **value.get_params(deep=False)}
+    if hasattr(value, "__qualname__"):  # a function or a class
+        return f"{value.__module__}:{value.__qualname__}"
+    told = repr(value)
+    if " at 0x" in told:
+        raise BenchmarkError(
+            f"A parameter is {told}, by which the unit could not be known again.\nGive its class a "
+            "__repr__ that says what it is."
+        )
+    return told

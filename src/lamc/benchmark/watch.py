@@ -61,6 +61,9 @@ class Watch:
         """A unit failed."""
         del self._left[unit.key]
 
+    def note(self, text: str) -> None:
+        """Something that a user should know."""
+
     def time_left(self) -> float | None:
         """About how many seconds the rest takes; None before anything is done.
 
@@ -106,6 +109,10 @@ class LogWatch(Watch):
         super().failed(unit)
         self._say(f"[{self.n_ended}/{self.n_units}] {unit}: FAILED{self._time_left()}")
 
+    def note(self, text: str) -> None:
+        """Say it."""
+        self._say(text)
+
     def _time_left(self) -> str:
         left = self.time_left()
         return f"; about {in_words(left)} left" if left else ""
@@ -144,6 +151,10 @@ class BarWatch(Watch):
         super().failed(unit)
         self._bar.console.print(f"{unit}: failed", style="red", markup=False)
         self._move()
+
+    def note(self, text: str) -> None:
+        """Say it above the bar."""
+        self._bar.console.print(text, highlight=False, markup=False)
 
     def _move(self) -> None:
         left = self.time_left()

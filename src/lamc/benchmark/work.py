@@ -119,7 +119,8 @@ def _runs(
         start = perf_counter()
         seeds = [unit.seeds[run] for run in runs]
         place = None if folder is None else folder / str(draw)
-        fitted = fit_and_score(unit.method, unit.facts.name, unit.settings, task, seeds, place)
+        known_as = unit.facts.in_catalogue_as
+        fitted = fit_and_score(unit.method, known_as, unit.settings, task, seeds, place)
         seconds += perf_counter() - start
         for run, scored in zip(runs, fitted, strict=True):
             measurements += _measure(unit, run, task, scored)
