@@ -24,7 +24,7 @@ def compare_text(comparison: Comparison) -> str:
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
     ...                    data_checksum="")
     >>> print(compare_text(compare(table(rows, "one_error"))).splitlines()[2])
-    Over 2 data sets: scene, yeast. Measured: profile mine, view full.
+    Over 2 data sets: scene, yeast. Measured: profile mine, view full. No method was fitted...
     """
     return "\n".join(
         [

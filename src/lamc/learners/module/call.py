@@ -42,7 +42,13 @@ def logits_of(module: nn.Module, x: Tree, device: str, n_labels: int | None = No
 
 
 def scores_of(
-    modules: list[nn.Module], examples: Examples, activation: Activation, device: str, size: int
+    modules: list[nn.Module],
+    examples: Examples,
+    activation: Activation,
+    device: str,
+    size: int,
+    *,
+    of: str = "X",
 ) -> Tensor:
     """Scores (n, K) of rows as they stand, in evaluation mode, averaged over the modules."""
     for module in modules:
@@ -59,7 +65,7 @@ def scores_of(
     odd = ~scores.isfinite().all(dim=1)
     if odd.any():
         raise ScorerError(
-            f"The module gave no number for row {int(odd.int().argmax())} of X.\nLook for NaN and "
+            f"The module gave no number for row {int(odd.int().argmax())} of {of}.\nLook for NaN and "
             "very large values in that row."
         )
     return scores

@@ -79,7 +79,12 @@ class Judge:
     def value(self, module: nn.Module, course: Course) -> float:
         """Value of a module; higher is better."""
         scores = scores_of(
-            [module], self.examples, course.activation, course.device, course.plan.batch_size
+            [module],
+            self.examples,
+            course.activation,
+            course.device,
+            course.plan.batch_size,
+            of="the validation rows",
         )
         self.labels.require_rows(len(scores), of="X_val")
         return float(self.criterion.values(cast(Stack, _Scored(scores)), torch.sigmoid)[0])
@@ -202,7 +207,7 @@ def _train_epoch(
         if not math.isfinite(float(loss.detach())):
             raise TrainingError(
                 f"The loss is no longer a number in epoch {epoch}, batch {number}, with {where}."
-                "\nUse a lower rate, or look for very large values in X."
+                "\nUse a lower rate, or look for NaN and very large values in X."
             )
         optimiser.zero_grad()
         torch.autograd.backward(loss)
@@ -212,7 +217,7 @@ def _train_epoch(
     if _has_broken(module):
         raise TrainingError(
             f"Weights are no longer numbers after epoch {epoch}, with {where}.\nUse a lower rate, "
-            "or look for very large values in X."
+            "or look for NaN and very large values in X."
         )
 
 
