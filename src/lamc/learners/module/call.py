@@ -65,8 +65,8 @@ def scores_of(
     odd = ~scores.isfinite().all(dim=1)
     if odd.any():
         raise ScorerError(
-            f"The module gave no number for row {int(odd.int().argmax())} of {of}.\nLook for NaN and "
-            "very large values in that row."
+            f"The module gave no number for row {int(odd.int().argmax())} of {of}.\nLook for NaN "
+            "and very large values in that row."
         )
     return scores
 
