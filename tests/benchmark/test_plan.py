@@ -14,6 +14,7 @@ from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.plan import Plan, parse_setting, profile, read_plan
 from lamc.benchmark.sources import Facts, Source
 from lamc.benchmark.unit import Unit
+from lamc.exceptions import TrainingError
 
 from .small import write_files
 
@@ -172,6 +173,8 @@ class TestUnits:
         settings = {method: unit.settings for method, unit in plan.units()}
         assert settings["AN"]["hidden"] == "labels"
         assert settings["deep:Deep"] == {}
+        with pytest.raises(TrainingError, match="epochs='two'; give a whole number"):
+            plan.only(overrides={"epochs": "two"}).units()
         told = plan.only(overrides={"epochs": 3})
         assert {unit.settings["epochs"] for _, unit in told.units()} == {3}
 

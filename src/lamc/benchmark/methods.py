@@ -63,7 +63,10 @@ def make(method: str, dataset: str, settings: Settings) -> Any:
                 f"{method} has no parameter {name!r}.{_hint(name, known)}\n"
                 f"It has {', '.join(sorted(known))}."
             )
-    return estimator.set_params(**settings)
+    estimator.set_params(**settings)
+    if trains_networks(method):
+        estimator.check_settings()
+    return estimator
 
 
 def trains_networks(method: str) -> bool:

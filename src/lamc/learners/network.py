@@ -152,6 +152,10 @@ class NetworkLearner(Learner):
             learner._keep(training.networks[start : start + self.n_models])
         return learners
 
+    def check_settings(self) -> None:
+        """Raise if a setting of the training cannot be used, before there are rows to train on."""
+        self._plan(chooses=True)
+
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the scores of all labels, averaged over the models.
 
