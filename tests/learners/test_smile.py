@@ -235,6 +235,7 @@ def test_in_company_as_alone():
         ]
 
 
+@pytest.mark.filterwarnings("error")
 def test_two_rows_of_which_one_is_held_out_are_enough():
     assert SMILE(**SMALL).fit(X[:2], [0, 1]).predict_proba(X).shape == (len(X), 2)
 

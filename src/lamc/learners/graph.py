@@ -67,7 +67,7 @@ class ChoiceGraph:
     """
 
     def __init__(self, rows: Rows, chosen: IntArray) -> None:
-        n, k = chosen.shape
+        n, k = len(chosen), max(1, chosen.shape[1])  # a row alone chooses none
         features = _matrix(rows)
         self._device = rows.part(0, 1).device
         self._chosen = chosen
