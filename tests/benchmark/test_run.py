@@ -246,6 +246,7 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
         (("plan.toml", "--jobs", "0"), "0 jobs"),
         (("plan.toml", "--dask", "local:x"), "as in local:4"),
         (("plan.toml", "--dask", "tcp://127.0.0.1:1"), "no Dask scheduler"),
+        (("plan.toml", "--dask", "nonsense"), "give the address of a scheduler"),
     ],
     ids=str,
 )
