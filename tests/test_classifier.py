@@ -155,6 +155,12 @@ def test_validation_rows_that_cannot_be_used_are_refused():
         LAMC(LINEAR).fit(X, y, X_CAL, Y_CAL, X_val=X_NEW, Y_val=Y_NEW)
     with pytest.raises(LabelError, match="both X_val and Y_val"):
         LAMC(WAN()).fit(X, y, X_CAL, Y_CAL, X_val=X_NEW)
+    for ready in (
+        FrozenEstimator(clone(LINEAR).fit(X, y)),
+        lambda rows: np.full((len(rows), 4), 0.5),
+    ):
+        with pytest.raises(ScorerError, match="nothing is trained here"):
+            LAMC(ready).fit(X_CAL, Y_CAL, X_val=X_NEW, Y_val=Y_NEW)
     brief = LAMC(WAN(epochs=1, hidden=4, learning_rate=1e-2))
     with pytest.warns(LAMCWarning, match="trained on or chosen by"):
         brief.fit(X, y, X_CAL, Y_CAL, X_val=X_CAL, Y_val=Y_CAL)

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
-from lamc.exceptions import CalibrationError, LabelError, warn
+from lamc.exceptions import CalibrationError, LabelError, ScorerError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
 from lamc.metrics import average_precision
@@ -151,6 +151,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         trained = needs_training(estimator)
         if trained:
             labels.require(Knowledge.SOME, by="LAMC")
+        elif X_val is not None:
+            raise ScorerError(
+                "X_val and Y_val are rows to choose by, and nothing is trained here.\nLeave them "
+                "out, or give rows to calibrate on as X_cal and Y_cal."
+            )
         elif X_cal is None:
             X_cal, Y_cal = X, y
         for more in (Y_cal, Y_val):

@@ -94,11 +94,12 @@ class Learner(ClassifierMixin, BaseEstimator):
 
 def refuse_too_large(X: ScoreMatrix, rows: ScoreMatrix) -> None:
     """Raise if a number of X is none any more in ``rows``, which are X in single precision."""
-    if np.isfinite(rows.data if sparse.issparse(rows) else rows).all():
+    values = sparse.coo_array(rows) if sparse.issparse(rows) else rows
+    odd = ~np.isfinite(values.data if sparse.issparse(rows) else values)
+    if not odd.any():
         return
-    odd = ~np.isfinite(rows.toarray() if sparse.issparse(rows) else rows)
-    row = int(odd.any(axis=1).argmax())
-    column = int(odd[row].argmax())
+    places = np.transpose(values.coords)[odd] if sparse.issparse(rows) else np.argwhere(odd)
+    row, column = min(places.tolist())
     raise FeatureError(
         f"Row {row} of X has {X[row, column]:.3g} in column {column}, which is too large to "
         "compute with in single precision.\nLeave the row out if it is a mistake, or bring the "
