@@ -11,7 +11,8 @@ import pytest
 
 from lamc.benchmark import methods
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.plan import Plan, parse_setting, profile, read_plan
+from lamc.benchmark.plan import Plan, parse_setting, profile
+from lamc.benchmark.plan_file import read_plan
 from lamc.benchmark.sources import Facts, Source
 from lamc.benchmark.unit import Unit
 from lamc.exceptions import TrainingError

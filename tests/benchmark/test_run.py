@@ -17,7 +17,8 @@ from pandas.testing import assert_frame_equal
 from typer.testing import CliRunner
 
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.plan import Plan, read_plan
+from lamc.benchmark.plan import Plan
+from lamc.benchmark.plan_file import read_plan
 from lamc.benchmark.run import run_plan
 from lamc.benchmark.sources import Source
 from lamc.benchmark.store import Store, read_curves, read_measurements

@@ -121,7 +121,7 @@ def _list(out: Output, plan: "Plan") -> None:
 
 
 def _plan(file: Path | None, profile: str | None) -> "Plan":
-    from lamc.benchmark import plan
+    from lamc.benchmark import plan, plan_file
     from lamc.benchmark.errors import BenchmarkError
 
     if file is not None and profile is not None:
@@ -129,7 +129,7 @@ def _plan(file: Path | None, profile: str | None) -> "Plan":
             f"Both the plan {file} and --profile {profile} are given.\nName the profile in the "
             'plan file instead: profile = "…".'
         )
-    return plan.profile(profile or "paper") if file is None else plan.read_plan(file)
+    return plan.profile(profile or "paper") if file is None else plan_file.read_plan(file)
 
 
 def _sources(
