@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -208,9 +209,12 @@ def test_it_wraps_text_pipelines():
     texts = ["green leaf and bark", "red berry", "bark of an oak", "berry and leaf"] * 30
     names = ["leaf", "berry", "bark", "leaf"] * 30
     clf = LAMC(make_pipeline(TfidfVectorizer(), LogisticRegression()), random_state=0)
-    with pytest.warns(LAMCWarning, match="observed labels only"):
+    with (
+        pytest.warns(LAMCWarning, match="observed labels only"),
+        pytest.warns(LAMCWarning, match="the same features as a row that .* was trained on"),
+    ):
         clf.fit(texts, names)
-    assert clf.predict(["a leaf"], as_frame=True).shape == (1, 3)
+    assert clf.decide(["a leaf"], as_frame=True).shape == (1, 3)
 
 
 def test_a_frozen_estimator_is_not_trained_and_all_rows_calibrate():
@@ -424,10 +428,52 @@ def test_labels_never_seen_in_training_come_from_the_calibration_set():
     assert (clf.predict_proba(X_NEW)[:, 3] == 0).all()
 
 
-def test_columns_without_names_are_the_labels_in_order():
-    clf = LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=Y_CAL)
+def test_columns_without_names_are_the_labels_in_the_order_that_was_given():
+    names = NAMES[[2, 0, 3, 1]]
+    given = as_labels(NAMES[y], classes=names)
+    clf = LAMC(LINEAR).fit(X, given, X_cal=X_CAL, Y_cal=Y_CAL[:, [2, 0, 3, 1]])
     named = LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL, columns=NAMES))
-    np.testing.assert_array_equal(clf.thresholds_, named.thresholds_)
+    np.testing.assert_array_equal(clf.classes_, names)
+    np.testing.assert_array_equal(clf.thresholds_, named.thresholds_[[2, 0, 3, 1]])
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda: LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=Y_CAL),
+        lambda: LAMC(LINEAR).fit(X, 10 * y, X_cal=X_CAL, Y_cal=Y_CAL),
+        lambda: LAMC(sigmoid_scores).fit(X, NAMES[y]),
+        lambda: LAMC(sigmoid_scores).fit(X, y + 1),
+        lambda: LAMC(FrozenEstimator(LogisticRegression().fit(X, y))).fit(X_CAL, NAMES[y]),
+        lambda: LAMC(FrozenEstimator(KNeighborsClassifier().fit(X, Y))).fit(X_CAL, NAMES[y]),
+    ],
+    ids=["cal", "numbers", "function", "from 1", "frozen", "frozen, of several outputs"],
+)
+def test_columns_without_names_beside_names_in_no_order_are_refused(fit):
+    with pytest.raises(LabelError, match=r"4 columns without names .* which is not said"):
+        fit()
+
+
+def test_an_estimator_that_learnt_a_matrix_knows_columns_and_not_names():
+    """Its classes_ are 0, 1, 2, 3, which here are also names of labels, in another order."""
+    order = [2, 0, 3, 1]
+    several = pd.DataFrame(Y[:, order], columns=order)
+    clf = LAMC(MLPClassifier((8,), solver="lbfgs", max_iter=2000, alpha=1, random_state=0)).fit(
+        X, several, X_cal=X_CAL, Y_cal=pd.DataFrame(Y_CAL[:, order], columns=order)
+    )
+    scores = clf.predict_proba(X_NEW)
+    for column, label in enumerate(clf.classes_):
+        of_label = Y_NEW[:, label]
+        assert scores[of_label, column].mean() > scores[~of_label, column].mean() + 0.2
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+def test_the_classes_of_a_frozen_estimator_are_its_labels():
+    frozen = FrozenEstimator(LogisticRegression().fit(X, y))
+    clf = LAMC(frozen).fit(X_CAL, np.where(y == 0, 4, y))  # 4 is a label that it never saw
+    np.testing.assert_array_equal(clf.classes_, np.arange(5))
+    np.testing.assert_array_equal(clf.predict_proba(X_NEW)[:, :4], frozen.predict_proba(X_NEW))
+    assert (clf.predict_proba(X_NEW)[:, 4] == 0).all()
 
 
 def test_columns_of_a_frame_are_matched_by_name():
@@ -439,7 +485,7 @@ def test_columns_of_a_frame_are_matched_by_name():
 
 
 def test_numbers_and_names_that_do_not_match_are_refused():
-    with pytest.raises(LabelError, match=r"named in one place .* numbered in another"):
+    with pytest.raises(LabelError, match=r"8 columns without names in another"):
         LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=np.c_[Y_CAL, Y_CAL])
 
 
@@ -452,6 +498,35 @@ def test_calibration_rows_that_were_trained_on_draw_a_warning():
     clf = fitted()
     with pytest.warns(LAMCWarning, match="Row 0 of the calibration set has the same features"):
         clf.calibrate(np.r_[X[5:6], X_CAL], np.r_[Y[5:6], Y_CAL])
+
+
+def test_so_do_rows_held_out_that_were_trained_on_as_well():
+    with (
+        pytest.warns(LAMCWarning, match="more of the calibration set have the same features"),
+        pytest.warns(LAMCWarning, match="observed labels only"),
+    ):
+        LAMC(LINEAR, random_state=0).fit(np.tile(X, (3, 1)), np.tile(y, 3))
+
+
+def test_predict_tells_of_labels_that_it_accepts_everywhere():
+    clf = LAMC(LINEAR, alpha=0.002).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
+    assert (clf.status_ == "uncalibrated").all()
+    with pytest.warns(LAMCWarning, match=r"4 labels are uncalibrated, .* every row: 0, 1, 2, 3"):
+        assert clf.predict(X_NEW).all()
+    assert (clf.decide(X_NEW) == -1).all()
+
+
+def test_scores_of_false_labels_need_not_be_kept():
+    kept, small = fitted(), fitted(keep_negatives=False)
+    np.testing.assert_array_equal(kept.thresholds_, small.thresholds_)
+    assert kept.select(X_NEW, fdr=0.2).shape == (400, 4)
+    with pytest.raises(CalibrationError, match="keep_negatives"):
+        small.select(X_NEW, fdr=0.2)
+
+
+def test_what_is_not_fitted_has_no_score():
+    with pytest.raises(NotFittedError):
+        LAMC(LINEAR).score(X, y)
 
 
 @pytest.mark.parametrize(

@@ -7,23 +7,25 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from lamc.cautions import warn_of_labels_accepted_everywhere, warn_of_shared_rows
 from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
-from lamc.exceptions import CalibrationError, LabelError, ScorerError, warn
+from lamc.exceptions import CalibrationError, LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
-from lamc.labels.known import rows_in_words
+from lamc.labels.forms import are_columns, are_in_order, unless_told
 from lamc.metrics import average_precision
 from lamc.rules import Calibrator
 from lamc.rules.rule import RuleName
 from lamc.scoring import (
-    classes_of,
+    columns_of,
     fit_with_validation,
     is_function,
     join_classes,
+    learns_columns,
+    needs_training,
     scores_of,
     seeded,
     target_for,
@@ -47,6 +49,9 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         takes X and returns scores in [0, 1]. By default :class:`lamc.learners.Blend`.
     rule, alpha, delta, few_positives, per_label
         What is promised; see :class:`Calibrator`.
+    keep_negatives : bool
+        Keep the scores of false labels for :meth:`select`. Without them a model is smaller: it
+        grows with the true labels of the calibration set, not with its rows times labels.
     calibration_size : float or int
         Share or number of the rows that ``fit`` holds out to calibrate on, when it is given no
         calibration set. A fitted estimator or a function needs none to train on, and all rows
@@ -91,6 +96,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         delta: float | None = None,
         few_positives: Literal["abstain", "pool"] = "abstain",
         per_label: int | None = None,
+        keep_negatives: bool = True,
         calibration_size: float = 0.2,
         random_state: Any = None,
     ) -> None:
@@ -100,6 +106,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.delta = delta
         self.few_positives = few_positives
         self.per_label = per_label
+        self.keep_negatives = keep_negatives
         self.calibration_size = calibration_size
         self.random_state = random_state
 
@@ -139,7 +146,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "LAMC requires y to be passed, but the target y is None: give the observed labels."
             )
         X = X if hasattr(X, "__getitem__") or comes_as_it_comes(X) else np.asarray(X)
-        labels = as_labels(y, knowledge=Knowledge.SOME)
+        labels = as_labels(y, knowledge=unless_told(y))
         n = count_rows(X)
         labels.require_rows(len(labels) if n is None else n, of="X")
         if (X_cal is None) != (Y_cal is None):
@@ -158,10 +165,13 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         elif X_cal is None:
             X_cal, Y_cal = X, y
+        in_order = are_in_order(y)
         for more in (Y_cal, Y_val):
             if more is not None:
-                of_others = as_labels(more, knowledge=_least(more)).classes
-                labels = labels.align(join_classes(labels.classes, of_others))
+                of_others = as_labels(more, knowledge=unless_told(more)).classes
+                named = not are_columns(more)
+                classes = join_classes(labels.classes, of_others, named=named, in_order=in_order)
+                labels = labels.align(classes)
         train, held_out = self._parts(len(labels), X_cal is None, rng)
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
@@ -169,7 +179,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             settings.check(labels.shape[1])
             calibrates = labels if Y_cal is None else as_labels(Y_cal, classes=labels.classes)
             settings.check_rows(calibrates, weighted=False, picked=False, referenced=False)
-        fingerprints_ = np.empty(0, dtype=np.uint64)
+        fingerprints = np.empty(0, dtype=np.uint64)
         if trained:
             X_train = X if len(held_out) == 0 else take_rows(X, train)
             routed = process_routing(self, "fit", **params) if params else None
@@ -180,18 +190,26 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             else:
                 fit_with_validation(estimator, X_train, target, X_val, Y_val, **fit_params)
             seen = [X_train] if X_val is None else [X_train, X_val]
-            fingerprints_ = np.concatenate([traces(rows) for rows in seen])
-        classes = join_classes(labels.classes, classes_of(estimator, X))
+            fingerprints = np.concatenate([traces(rows) for rows in seen])
+        classes = labels.classes
+        by_position = trained and learns_columns(estimator, labels[train])
+        if not by_position:
+            known, named = columns_of(estimator, X)
+            by_position = not named
+            if named or not trained:
+                classes = join_classes(classes, known, named=named, in_order=in_order)
         if X_cal is None:
             X_cal = take_rows(X, held_out)
             labels_cal = labels[held_out].align(classes)
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
-            _warn_of_shared_rows(X_cal, fingerprints_)
-        calibrator.fit(scores_of(estimator, X_cal, classes), labels_cal)
+        warn_of_shared_rows(X_cal, fingerprints)
+        scores = scores_of(estimator, X_cal, classes, by_position=by_position)
+        calibrator.fit(scores, labels_cal)
         self.estimator_ = estimator
+        self.by_position_ = by_position
         self.classes_ = classes
-        self.training_rows_ = fingerprints_
+        self.training_rows_ = fingerprints
         self.calibrator_ = calibrator
         return self
 
@@ -211,7 +229,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         :meth:`Calibrator.fit` for their use and for the other arguments.
         """
         check_is_fitted(self)
-        _warn_of_shared_rows(X, self.training_rows_)
+        warn_of_shared_rows(X, self.training_rows_)
         calibrator = self._new_calibrator(check_random_state(self.random_state))
         calibrator.fit(
             self.predict_proba(X),
@@ -225,8 +243,14 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any, *, as_frame: bool = False) -> Any:
-        """Return 1 for each label that is accepted, else 0, in a column for each label."""
-        accepted = self._fitted_calibrator().accept(self.predict_proba(X))
+        """Return 1 for each label that is accepted, else 0, in a column for each label.
+
+        Under the rules ``"recall"`` and ``"set-recall"`` an uncalibrated label is accepted in every
+        row, for less could miss true ones. :meth:`decide` leaves it open.
+        """
+        calibrator = self._fitted_calibrator()
+        accepted = calibrator.accept(self.predict_proba(X))
+        warn_of_labels_accepted_everywhere(calibrator)
         return self._framed(accepted.astype(np.int64), X, as_frame)
 
     def decide(self, X: Any, *, as_frame: bool = False) -> Any:
@@ -236,7 +260,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict_proba(self, X: Any, *, as_frame: bool = False) -> Any:
         """Return the scores of all labels, in [0, 1]."""
         check_is_fitted(self)
-        return self._framed(scores_of(self.estimator_, X, self.classes_), X, as_frame)
+        scores = scores_of(self.estimator_, X, self.classes_, by_position=self.by_position_)
+        return self._framed(scores, X, as_frame)
 
     def predict_p(self, X: Any, *, as_frame: bool = False) -> Any:
         """Return conformal p-values of "the label is present"."""
@@ -256,7 +281,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         With one observed label a row, that is the mean reciprocal rank of the observed label.
         """
-        labels = as_labels(y, classes=self.classes_, knowledge=_least(y))
+        check_is_fitted(self)
+        labels = as_labels(y, classes=self.classes_, knowledge=unless_told(y))
         ranked = Labels(labels.positives, labels.classes, Knowledge.ALL)
         return average_precision(ranked, self.predict_proba(X))
 
@@ -333,7 +359,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             delta=self.delta,
             few_positives=self.few_positives,
             per_label=self.per_label,
-            keep_negatives=True,
+            keep_negatives=self.keep_negatives,
             random_state=rng.randint(2**31 - 1),
         )
 
@@ -365,24 +391,3 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         index = X.index if hasattr(X, "iloc") else None
         return pd.DataFrame(values, columns=self.classes_, index=index)
-
-
-def needs_training(estimator: Any) -> bool:
-    """Whether ``fit`` has to train a scorer, or finds it ready."""
-    return not (is_function(estimator) or isinstance(estimator, FrozenEstimator))
-
-
-def _least(Y: Any) -> Knowledge | None:
-    """How to read labels of which only the positives matter."""
-    return None if isinstance(Y, Labels) else Knowledge.SOME
-
-
-def _warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
-    shared = np.isin(traces(X), training_rows)
-    if shared.any():
-        warn(
-            f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
-            "the estimator was trained on or chosen by. If they are the same rows, scores there "
-            "are too good, and what is promised does not hold: calibrate on rows that were not "
-            "trained on."
-        )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
 from lamc.containers import take_rows
@@ -21,6 +22,11 @@ def is_function(scorer: Any) -> bool:
     return callable(scorer) and not hasattr(scorer, "fit")
 
 
+def needs_training(scorer: Any) -> bool:
+    """Whether a scorer has to be trained, or is ready: a function, or a frozen estimator."""
+    return not (is_function(scorer) or isinstance(scorer, FrozenEstimator))
+
+
 def target_for(estimator: Any, labels: Labels) -> Any:
     """Observed labels in the form that an estimator learns from.
 
@@ -29,19 +35,38 @@ def target_for(estimator: Any, labels: Labels) -> Any:
     """
     if getattr(_last_step(estimator), "takes_labels", False):
         return labels
-    tags = get_tags(estimator)
-    if not tags.target_tags.single_output:
+    if learns_columns(estimator, labels):
         return labels.positives.toarray().astype(np.int64)
     if (labels.cardinality == 1).all():
         return labels.classes[labels.index()]
-    if tags.classifier_tags is not None and tags.classifier_tags.multi_label:
-        return labels.positives.toarray().astype(np.int64)
     raise LabelError(
         f"{rows_in_words(labels.cardinality != 1)} not exactly one observed label, and "
         f"{type(estimator).__name__} learns one class a row.\nDraw one with "
         "lamc.datasets.observe(Y), or wrap the estimator in "
         "sklearn.multioutput.MultiOutputClassifier, which learns each label by itself."
     )
+
+
+def learns_columns(estimator: Any, labels: Labels) -> bool:
+    """Whether an estimator learns such labels as columns of a matrix, and so never sees names.
+
+    Examples
+    --------
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from lamc import as_labels
+    >>> from lamc.scoring import learns_columns
+    >>> learns_columns(MLPClassifier(), as_labels(["oak", "elm"]))
+    False
+    >>> learns_columns(MLPClassifier(), as_labels([["oak"], ["elm", "oak"]]))
+    True
+    """
+    if getattr(_last_step(estimator), "takes_labels", False):
+        return False
+    tags = get_tags(estimator)
+    if not tags.target_tags.single_output:
+        return True
+    several = not (labels.cardinality == 1).all()
+    return several and tags.classifier_tags is not None and tags.classifier_tags.multi_label
 
 
 def seeded(estimator: Any, random_state: int | None) -> Any:
@@ -95,11 +120,12 @@ def fit_with_validation(
     last.fit(X, y, X_val=X_val, Y_val=Y_val, **params)
 
 
-def scores_of(scorer: Any, X: Any, classes: AnyArray) -> FloatArray:
+def scores_of(scorer: Any, X: Any, classes: AnyArray, *, by_position: bool) -> FloatArray:
     """Scores in [0, 1] for each row and each of ``classes``.
 
-    A class that the estimator never saw scores 0. An estimator that has no probabilities answers
-    with its decision function, put through 1 / (1 + exp(−x)).
+    The columns of a scorer's answer stand for the classes in their order, if it is ``by_position``,
+    and else for those that it names. A class that it never saw scores 0. An estimator that has no
+    probabilities answers with its decision function, put through 1 / (1 + exp(−x)).
     """
     if is_function(scorer):
         return _matrix(scorer(X), len(classes), "The scoring function")
@@ -109,40 +135,66 @@ def scores_of(scorer: Any, X: Any, classes: AnyArray) -> FloatArray:
     if isinstance(answer, list):
         return _from_outputs(answer, seen, len(classes), name)
     scores = _matrix(answer, None, name)
-    if seen is None or isinstance(seen, list):
-        return _matrix(scores, len(classes), name)
-    columns = np.flatnonzero(np.isin(classes, seen)) if len(seen) else seen
-    if len(columns) < len(seen):  # it learnt from a matrix, and knows columns, not names
+    if by_position or seen is None or isinstance(seen, list):
         return _matrix(scores, len(classes), name)
     spread = np.zeros((len(scores), len(classes)), dtype=scores.dtype)
-    spread[:, find_labels(np.asarray(seen), classes)] = _matrix(scores, len(seen), name)
+    at = find_labels(np.asarray(seen), classes, at=f"What {name} learnt")
+    spread[:, at] = _matrix(scores, len(seen), name)
     return spread
 
 
-def classes_of(scorer: Any, X: Any) -> AnyArray | None:
-    """Labels that a scorer knows: names, or numbers if it is a function; None if it says none."""
-    if is_function(scorer):
-        return np.arange(_matrix(scorer(take_rows(X, np.arange(1))), None, "The function").shape[1])
+def columns_of(scorer: Any, X: Any) -> tuple[AnyArray, bool]:
+    """Labels that a scorer which is not trained here knows, and whether it names them.
+
+    A function, or an estimator with several outputs, has numbered columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.scoring import columns_of
+    >>> columns_of(lambda X: np.zeros((len(X), 3)), np.eye(2))
+    (array([0, 1, 2]), False)
+    """
     known = getattr(scorer, "classes_", None)
-    return None if known is None or isinstance(known, list) else np.asarray(known)
+    if not is_function(scorer) and known is not None and not isinstance(known, list):
+        return np.asarray(known), True
+    one = take_rows(X, np.arange(1))
+    answer = scorer(one) if is_function(scorer) else _method(scorer)(one)
+    n = len(answer) if isinstance(answer, list) else _matrix(answer, None, "The scorer").shape[1]
+    return np.arange(n), False
 
 
-def join_classes(own: AnyArray, other: AnyArray | None) -> AnyArray:
+def join_classes(own: AnyArray, other: AnyArray, *, named: bool, in_order: bool) -> AnyArray:
     """All labels of two sets, in the order of the larger one if it holds the smaller.
 
-    Columns that are only numbered, as many as there are labels, are taken to be those labels.
+    If the others are columns without names (``named`` is false), they are numbered. They can only
+    stand for names if these are as many, and are ``in_order``, the order that the user gave them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.scoring import join_classes
+    >>> join_classes(np.array([2, 3]), np.arange(4), named=False, in_order=False)
+    array([0, 1, 2, 3])
     """
-    if other is None or np.isin(other, own).all():
+    if np.isin(other, own).all():
         return own
     if np.isin(own, other).all():
         return other
-    if len(own) == len(other) and np.array_equal(other, np.arange(len(other))):
-        return own
-    if (own.dtype.kind == "U") != (other.dtype.kind == "U"):
-        named, numbered = (own, other) if own.dtype.kind == "U" else (other, own)
+    numbered = not named or np.array_equal(other, np.arange(len(other)))
+    of_two_kinds = (own.dtype.kind == "U") != (other.dtype.kind == "U")
+    if numbered and (of_two_kinds or not named):
+        if in_order and len(own) == len(other):
+            return own
         raise LabelError(
-            f"Labels are named in one place ({some_of(named)}) and numbered in another "
-            f"({some_of(numbered)}), and they are not equally many.\nName them in both."
+            f"Labels are called {some_of(own)} in one place, and are {len(other)} columns without "
+            "names in another; which is which is not said.\nName the columns, or give the labels "
+            "in their order: as_labels(y, classes=[…])."
+        )
+    if of_two_kinds:
+        raise LabelError(
+            f"Labels are called {some_of(own)} in one place and {some_of(other)} in another.\n"
+            "Call them alike."
         )
     return np.union1d(own, other)
 

@@ -11,6 +11,7 @@ from scipy import sparse
 from lamc import as_labels
 from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels
+from lamc.labels.forms import are_columns, are_in_order
 
 MATRIX = np.array([[1, 0, 1], [0, 1, 0], [0, 1, 1]])
 
@@ -291,3 +292,58 @@ def test_a_list_of_names_is_not_made_text_of_what_is_none():
     with pytest.raises(LabelError, match="values of type int and str"):
         as_labels(["oak", 1])
     assert as_labels([np.str_("oak"), "elm"]).names() == [["oak"], ["elm"]]
+
+
+@pytest.mark.parametrize("y", [[b"oak", b"elm"], np.array([b"oak", b"elm"], dtype=object)])
+def test_bytes_are_no_lists_of_numbers(y):
+    with pytest.raises(LabelError, match="values of type bytes"):
+        as_labels(y)
+
+
+def test_large_numbers_stay_apart():
+    large = 2**53
+    assert as_labels([[large, large + 1], [large + 1]]).names() == [[large, large + 1], [large + 1]]
+    with pytest.raises(LabelError, match="too large for a number of 64 bits"):
+        as_labels([[2**70, 1], [1]])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint16, np.float32])
+def test_numbers_of_any_width_name_labels(dtype):
+    rows = [np.array([3, 1], dtype=dtype), np.array([1], dtype=dtype)]
+    assert as_labels(rows).names() == [[1, 3], [1]]
+
+
+@pytest.mark.parametrize(
+    ("y", "row"), [([["oak"], None, ["elm"]], 1), (["oak", ["elm", "ash"]], 0)]
+)
+def test_a_row_that_is_no_list_among_lists_is_named(y, row):
+    with pytest.raises(LabelError, match=f"Row {row} of y holds .*, and others hold lists"):
+        as_labels(y)
+
+
+def test_labels_can_be_said_to_tell_less():
+    known = as_labels([["oak"], ["elm", "oak"]])
+    assert as_labels(known).knowledge is Knowledge.ALL
+    some = as_labels(known, classes=["ash", "elm", "oak"], knowledge="some")
+    assert some.knowledge is Knowledge.SOME
+    assert some.names() == [["oak"], ["elm", "oak"]]
+    with pytest.raises(LabelError, match="more than one positive"):
+        as_labels(known, knowledge="single")
+
+
+@pytest.mark.parametrize(
+    ("y", "columns", "in_order"),
+    [
+        (np.eye(2), True, True),
+        (sparse.csr_array(np.eye(2)), True, True),
+        ([[1, 1], [0, 1]], True, True),
+        (["oak", "elm"], False, False),
+        ([["oak"], ["elm"]], False, False),
+        (pd.DataFrame({"oak": [1], "elm": [1]}), False, True),
+        (pd.Series(["oak", "elm"], dtype="category"), False, True),
+        (as_labels(["oak", "elm"]), False, True),
+    ],
+)
+def test_what_is_known_of_the_order_of_labels(y, columns, in_order):
+    assert are_columns(y) is columns
+    assert are_in_order(y) is in_order

@@ -160,7 +160,7 @@ def test_fewer_labels_than_observed_cannot_be():
 @pytest.mark.parametrize("bound", [0, 5, -1, 2.5, "two"])
 def test_an_odd_bound_is_refused(bound):
     with pytest.raises(CalibrationError, match=r"cardinality=.*from 1 to 4"):
-        most_labels(bound, 4)
+        most_labels(bound, as_labels([0, 1], classes=range(4)))
 
 
 @pytest.mark.parametrize("cardinality", [3, SIZES])

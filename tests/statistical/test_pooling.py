@@ -77,3 +77,24 @@ def test_the_promise_is_the_group_s_and_not_each_label_s() -> None:
         of_group.append(share[pooled].mean())  # labels are independent and equally frequent
     mean_at_most(of_group, 0.1)
     assert np.mean(of_hard) > 0.14
+
+
+def test_labels_that_have_few_positives_by_chance_do_not_break_the_promise() -> None:
+    """Hard labels have as many positives as they need on average, easy ones a quarter of that.
+
+    Hard ones are pooled where they came out with few, and so are rarer among the rows that set the
+    threshold than among new ones. Labels are independent and rare, so that a row has one at most.
+    """
+    hard = np.arange(52) < 16
+    frequency, centre = np.where(hard, 4, 1) / 200, np.where(hard, -1.0, 1.0)
+    missed = []
+    for rng in np.random.default_rng(3).spawn(1000):
+        Y = rng.random((200, 52)) < frequency
+        scores = scores_around(np.broadcast_to(centre, Y.shape), rng)
+        seed = int(rng.integers(2**31))
+        cal = Calibrator("recall", alpha=0.2, few_positives="pool", random_state=seed)
+        pooled = cal.fit(scores, Y).status_ == "pooled"
+        weight = frequency * pooled
+        missed.append((weight * below(cal.thresholds_, centre)).sum() / weight.sum())
+    mean_at_most(missed, 0.2)
+    assert np.mean(missed) > 0.12  # the thresholds are of use

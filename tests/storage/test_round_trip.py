@@ -307,6 +307,21 @@ def test_thresholds_that_were_fitted_are_kept_when_parameters_are_changed_later(
     assert load(tmp_path / "a").alpha == 0.4
 
 
+@pytest.mark.parametrize(
+    "parameters", [{"random_state": 3_000_000_000}, {"alpha": np.float32(0.01)}]
+)
+def test_large_seeds_and_short_levels_are_kept(tmp_path, parameters):
+    """A level of float32 is the fraction it stands for, which float64 would not see in it."""
+    scores = np.linspace(0.001, 0.099, 99)[:, None]
+    cal = Calibrator(**parameters).fit(scores, np.ones((99, 1)))
+    cal.save(tmp_path / "a")
+    loaded = load(tmp_path / "a")
+    assert_same_state(loaded, cal)
+    level = parameters.get("alpha", 0.1)
+    np.testing.assert_array_equal(loaded.thresholds_at(level), cal.thresholds_at(level))
+    np.testing.assert_array_equal(loaded.thresholds_at(loaded.alpha), cal.thresholds_)
+
+
 def test_a_calibrator_saves_itself(tmp_path):
     cal = CALIBRATORS["recall"][1]()
     cal.save(tmp_path / "a.lamc")

@@ -14,7 +14,7 @@ from lamc.benchmark.methods import Settings, grid_of, is_random, make
 from lamc.benchmark.protocol import Task
 from lamc.labels import Knowledge, Labels
 from lamc.metrics import average_precision
-from lamc.scoring import scores_of, target_for
+from lamc.scoring import learns_columns, scores_of, target_for
 from lamc.types import FloatArray
 
 
@@ -151,4 +151,5 @@ def _scored(fitted: Any, task: Task, chosen: dict[str, float]) -> Scored:
 
 
 def _scores(fitted: Any, task: Task, X: Any) -> FloatArray:
-    return scores_of(fitted, X, task.learn.labels.classes)
+    by_position = learns_columns(fitted, task.learn.labels)
+    return scores_of(fitted, X, task.learn.labels.classes, by_position=by_position)

@@ -18,6 +18,8 @@ _READING, _RULE, _PRINTING = "How to read the data", "What to promise", "What to
 RuleName = Literal["recall", "precision", "three-way", "set-recall", "selective"]
 PartName = Literal["train", "calibration", "validation", "test", "all"]
 KnowledgeName = Literal["single", "some", "all"]
+TableName = Literal["csv", "jsonl", "parquet"]
+FormatName = Literal["csv", "jsonl", "parquet", "arff", "svmlight", "mat", "npz"]
 
 
 def remember_debug(ctx: typer.Context, wanted: bool) -> None:
@@ -65,8 +67,8 @@ Trust: TypeAlias = Annotated[
 Labels: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="0/1 columns that are labels: names with commas between, * for any characters. Of "
-        "ARFF, Mulan's XML file too.",
+        help="0/1 columns that are labels: names with commas between, * for any characters. With "
+        "--label-column, all labels there are. Of ARFF, Mulan's XML file too.",
         rich_help_panel=_READING,
     ),
 ]
@@ -103,6 +105,39 @@ Delimiter: TypeAlias = Annotated[
 ]
 Encoding: TypeAlias = Annotated[
     str | None, typer.Option(help="Encoding of a text file.", rich_help_panel=_READING)
+]
+Decimal: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MARK",
+        help="The decimal mark of numbers in a CSV file: a point, or a comma.",
+        rich_help_panel=_READING,
+    ),
+]
+Words: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column that holds words, also if they are whole numbers or many; repeatable.",
+        rich_help_panel=_READING,
+    ),
+]
+From: TypeAlias = Annotated[
+    FormatName | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="Format of what is read, if not by its name: csv, jsonl, parquet, arff, svmlight, "
+        "mat or npz.",
+        rich_help_panel=_READING,
+    ),
+]
+To: TypeAlias = Annotated[
+    TableName | None,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        help="Format of the output, if not by its name: csv, jsonl or parquet.",
+    ),
 ]
 Knowledge: TypeAlias = Annotated[
     KnowledgeName | None,
@@ -160,7 +195,7 @@ def check_promise(
     per_label: int | None,
 ) -> None:
     """Refuse what no rule can promise before any work; None stands for a default."""
-    from lamc.rules.demands import Settings
+    from lamc.rules.settings import Settings
 
     level = 0.1 if alpha is None else alpha
     try:
@@ -195,20 +230,42 @@ def data_file(
     encoding: str | None,
     knowledge: str | None,
     part: PartName | None,
+    from_: FormatName | None,
+    decimal: str | None,
+    words: list[str] | None = None,
 ) -> "DataFile":
     """A data set and how to read it, from the options that say it."""
     from lamc.tables.labelled import DataFile
 
     where = label_columns(labels, label_column, separator, knowledge)
-    return DataFile(name, where, tuple(ids or ()), delimiter, encoding, part)
+    named = tuple(ids or ())
+    return DataFile(
+        name, where, named, delimiter, encoding, part, from_, decimal, tuple(words or ())
+    )
 
 
-def refuse_existing(path: Path, *, force: bool) -> None:
-    """Raise before any work if the output is there and may not be replaced."""
+def check_output(path: Path, *, force: bool) -> None:
+    """Raise before any work if the output cannot be written, or is there and may not be replaced.
+
+    A pipe or a device is written to, and not replaced.
+    """
+    from lamc.files import check_writable, is_stream
+
+    if str(path) == "-":
+        raise typer.BadParameter(
+            "- stands for standard output, to which this is not written. Name a file."
+        )
     if path.is_dir():
         raise LAMCError(f"{path} is a folder.\nGive the name of a file in it.")
-    if path.exists() and not force:
+    if path.exists() and not (force or is_stream(path)):
         raise LAMCError(f"{path} is there already.\nChoose another name, or replace it: --force.")
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise LAMCError(
+            f"{path} cannot be written. {error.filename}: {error.strerror}.\n"
+            "Name a file in a folder that you may write to."
+        ) from error
 
 
 def scores_or_model(
@@ -230,12 +287,22 @@ def scores_or_model(
 
 def scored_rows(scores: Path, truth: Path, file: "DataFile", classes: Any = None) -> Any:
     """Read scores and truth, in the order of ``classes`` if a calibrator has given them."""
+    from lamc.tables.labelled import check_whole
     from lamc.tables.scores import read_scored
 
+    check_whole(file.part, str(scores))
     if len(file.ids) > 1:
         raise typer.BadParameter("With --scores and --truth, --id is one column of both files.")
     return read_scored(
-        scores, truth, file.labels, id_column=next(iter(file.ids), None), classes=classes
+        scores,
+        truth,
+        file.labels,
+        id_column=next(iter(file.ids), None),
+        classes=classes,
+        delimiter=file.delimiter,
+        encoding=file.encoding,
+        decimal=file.decimal,
+        said=file.format,
     )
 
 
@@ -251,5 +318,5 @@ def refuse_calibrator(model: Any, data: str) -> None:
     if not hasattr(model, "estimator_"):
         raise LAMCError(
             f"The model file holds a calibrator, which needs scores, and {data} holds features.\n"
-            "Give a table with a column of scores for each label."
+            "Give a table with a column of scores for each label, or a .npy matrix."
         )

@@ -144,20 +144,21 @@ def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tup
     'kept'
     """
     accepted = decisions == 1
-    alpha = np.broadcast_to(np.asarray(calibrator.alpha, dtype=float), len(calibrator.classes_))
+    settings = calibrator.settings_
+    alpha = np.broadcast_to(np.asarray(settings.alpha, dtype=float), len(calibrator.classes_))
     n_true, n_rows = calibrator.n_positives_, calibrator.n_rows_
     own, other = "Of the labels that rows have", "Of the labels that rows do not have"
     measure = partial(_share, calibrator)
-    if calibrator.rule == "recall":
-        cases = n_true if calibrator.delta is None else None
+    if settings.rule == "recall":
+        cases = n_true if settings.delta is None else None
         words = (own, "are accepted")
         return (measure(words, "at least", 1 - alpha, accepted, truth, cases),)
-    if calibrator.rule == "selective":
+    if settings.rule == "selective":
         return (measure((own, "are accepted"), "about", alpha, accepted, truth, n_true),)
-    if calibrator.rule == "precision":
+    if settings.rule == "precision":
         words = ("Of the labels that are accepted", "are true")
         return (measure(words, "at least", 1 - alpha, truth, accepted, None),)
-    if calibrator.rule == "three-way":
+    if settings.rule == "three-way":
         missed, alarm = (own, "are called absent"), (other, "are accepted")
         return (
             measure(missed, "at most", alpha, decisions == 0, truth, n_true),

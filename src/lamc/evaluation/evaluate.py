@@ -79,6 +79,7 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
     truth = check_truth(
         Y if isinstance(Y, Labels) else as_labels(Y, classes=calibrator.classes_, knowledge="all"),
         by="An evaluation",
+        beside=scores,
     ).align(calibrator.classes_)
     checked = check_scores(scores, truth)
     decisions = calibrator.decide(checked)

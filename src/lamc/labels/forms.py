@@ -32,7 +32,7 @@ def as_labels(
     ``(n, K)`` 0/1 or bool: array, sparse,   likewise
     or DataFrame with the names as columns
     ``(n, K)`` of −1, 0, 1                   as ``meaning`` says; refused without it
-    :class:`Labels`                          as they are
+    :class:`Labels`                          as they are, or as less if ``knowledge`` says less
     =======================================  =====================================================
 
     A matrix or list with exactly one label in every row could be single positives as well as the
@@ -71,7 +71,8 @@ def as_labels(
     if y is None:
         raise LabelError("y is None; give one label a row, or a matrix of labels.")
     if isinstance(y, Labels):
-        labels = y if known is None else y.align(known)
+        labels = y if stated in (None, Knowledge.ALL) else _with_less_known(y, stated)
+        labels = labels if known is None else labels.align(known)
     elif sparse.issparse(y):
         return _from_matrix(y, known, stated, meaning)
     elif hasattr(y, "columns"):  # a DataFrame; to ask pandas would be to import it
@@ -88,6 +89,59 @@ def as_labels(
     if stated in (Knowledge.SINGLE, Knowledge.ALL):
         labels.require(stated, by=f"knowledge={stated.value!r}")
     return labels
+
+
+def unless_told(y: Any) -> Knowledge | None:
+    """What to read labels as of which the positives matter, if they do not tell themselves.
+
+    Examples
+    --------
+    >>> from lamc.labels import as_labels
+    >>> from lamc.labels.forms import unless_told
+    >>> Y = [["oak"], ["elm"]]
+    >>> as_labels(Y, knowledge=unless_told(Y))
+    Labels(2 rows, 2 labels, some labels a row known)
+    """
+    return None if isinstance(y, Labels) else Knowledge.SOME
+
+
+def are_columns(y: Any) -> bool:
+    """Whether labels come as columns of a matrix that have no names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.labels.forms import are_columns
+    >>> are_columns(np.eye(2)), are_columns(["oak", "elm"])
+    (True, False)
+    """
+    if isinstance(y, Labels) or hasattr(y, "columns"):
+        return False
+    if sparse.issparse(y):
+        return True
+    return _are_matrix_rows(list(y)) if _holds_collections(y) else np.asarray(y).ndim == 2
+
+
+def are_in_order(y: Any) -> bool:
+    """Whether labels come in an order that somebody chose; names by themselves are only sorted.
+
+    Examples
+    --------
+    >>> from lamc.labels import as_labels
+    >>> from lamc.labels.forms import are_in_order
+    >>> are_in_order(["oak", "elm"]), are_in_order(as_labels(["oak", "elm"]))
+    (False, True)
+    """
+    if isinstance(y, Labels) or hasattr(y, "columns"):
+        return True
+    return hasattr(getattr(y, "dtype", None), "categories") or are_columns(y)
+
+
+def _with_less_known(labels: Labels, stated: Knowledge) -> Labels:
+    """Labels of which the false ones count as unknown."""
+    if labels.knowledge is not Knowledge.ALL:
+        return labels
+    return Labels(labels.positives, labels.classes, stated)
 
 
 def _from_vector(y: Any, known: AnyArray | None) -> Labels:
@@ -251,7 +305,13 @@ def _holds_collections(y: Any) -> bool:
         array = np.asarray(y)
         if array.ndim != 1 or array.dtype != object:
             return False
-    collections = [isinstance(row, Iterable) and not isinstance(row, str) for row in y]
+    collections = [isinstance(row, Iterable) and not isinstance(row, (str, bytes)) for row in y]
+    if any(collections) and not all(collections):
+        row = collections.index(False)
+        raise LabelError(
+            f"Row {row} of y holds {list(y)[row]!r}, and others hold lists of labels.\nGive a list "
+            "for every row; an empty one, [], is a row without a label."
+        )
     return bool(collections) and all(collections)
 
 

@@ -68,24 +68,45 @@ def label_values(
                 f"{of} names the label {value!r} in {where(position)}; a name cannot end in a NUL "
                 "character, which would be lost.\nStrip it: name.rstrip('\\0')."
             )
-    kinds = {str if isinstance(value, str) else type(value) for value in listed}
+    kinds = {_kind(value) for value in listed}
     if kinds <= {str}:
         return np.asarray(listed, dtype=str)
-    if kinds <= {int, float, np.int64, np.float64}:
+    if kinds <= {int}:
+        return _whole_numbers(listed, of)
+    if kinds <= {int, float}:
         numbers = np.asarray(listed, dtype=np.float64)
         whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
-        if whole.all():
-            return numbers.astype(np.int64)
-        first = int(np.argmin(whole))
-        raise LabelError(
-            f"Unknown label type: continuous. {of} holds {numbers[first]} in {where(first)}; "
-            "labels are integers or strings."
-        )
+        if not whole.all():
+            first = int(np.argmin(whole))
+            raise LabelError(
+                f"Unknown label type: continuous. {of} holds {numbers[first]} in {where(first)}; "
+                "labels are integers or strings."
+            )
+        return _whole_numbers([int(value) for value in listed], of)
     found = " and ".join(sorted(kind.__name__ for kind in kinds))
     unsupported = "Complex data not supported" if complex in kinds else "Unknown label type"
     raise LabelError(
         f"{unsupported}: {of} holds values of type {found}; labels are all integers or all strings."
     )
+
+
+def _kind(value: Any) -> type:
+    """What a value is, whatever its width; True and False are no numbers here."""
+    for kind, narrower in ((str, str), (int, np.integer), (float, np.floating)):
+        if isinstance(value, (kind, narrower)) and not isinstance(value, bool):
+            return kind
+    return type(value)
+
+
+def _whole_numbers(listed: list[Any], of: str) -> AnyArray:
+    try:
+        return np.asarray([int(value) for value in listed], dtype=np.int64)
+    except OverflowError:
+        far = max(listed, key=abs)
+        raise LabelError(
+            f"{of} holds {far}, which is too large for a number of 64 bits.\n"
+            "Pass such labels as strings."
+        ) from None
 
 
 def find_labels(

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lamc.exceptions import FeatureError, LabelError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.forms import unless_told
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
 
@@ -34,7 +35,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         rows = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
         )
-        labels = as_labels(y, knowledge=Knowledge.SOME)
+        labels = as_labels(y, knowledge=unless_told(y))
         labels.require_rows(rows.shape[0], of="X")
         self._check_labels(labels)
         if labels.shape[1] < 2:

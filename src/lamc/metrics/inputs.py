@@ -7,24 +7,43 @@ from scipy import sparse
 
 from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import as_numbers, in_order_of
+from lamc.labels.forms import are_in_order
 from lamc.types import AnyArray, BoolArray, FloatArray
 
 
-def check_truth(Y: Any, *, by: str) -> Labels:
-    """Read ``Y`` as all true labels of every row.
+def check_truth(Y: Any, *, by: str, beside: Any) -> Labels:
+    """Read ``Y`` as all true labels of every row, in the order of the columns ``beside`` it.
 
     Labels that say of themselves that only some positives are known are refused: a label that was
-    not observed would count as false.
+    not observed would count as false. So are lists of names beside columns without names.
     """
-    labels = Y if isinstance(Y, Labels) else as_labels(Y, knowledge=Knowledge.ALL)
+    if are_in_order(Y):
+        labels = Y if isinstance(Y, Labels) else as_labels(Y, knowledge=Knowledge.ALL)
+    else:
+        labels = _in_order_of_columns(Y, beside)
     labels.require(Knowledge.ALL, by=by)
     return labels
 
 
+def _in_order_of_columns(Y: Any, beside: Any) -> Labels:
+    """Lists of names, or of numbers, of which the columns beside them say the order."""
+    if hasattr(beside, "columns"):
+        return as_labels(Y, classes=beside.columns, knowledge=Knowledge.ALL)
+    labels = as_labels(Y, knowledge=Knowledge.ALL)
+    shape = beside.shape if sparse.issparse(beside) else np.shape(beside)
+    if labels.classes.dtype.kind == "U":
+        raise LabelError(
+            "Y lists labels by name, and which column of the scores is which is not said.\nPass "
+            "the scores as a DataFrame with the names as columns, or say it: "
+            "as_labels(Y, classes=[…], knowledge='all')."
+        )
+    return labels if len(shape) < 2 else as_labels(Y, classes=np.arange(shape[1]), knowledge="all")
+
+
 def check_scores(scores: Any, truth: Labels) -> FloatArray:
     """Read one number, not NaN, for each row and label; float32 and float64 stay what they are."""
-    _refuse_other_columns(scores, truth, name="scores")
-    array = _as_matrix(scores, name="scores")
+    array = _as_matrix(in_order_of(scores, truth.classes), name="scores")
     if array.dtype.kind not in "biuf":
         raise LabelError(f"scores holds {array.dtype} values; scores are float32 or float64.")
     if array.dtype not in (np.float32, np.float64):
@@ -43,7 +62,7 @@ def check_scores(scores: Any, truth: Labels) -> FloatArray:
 def check_accepted(accepted: Any, truth: Labels | None = None) -> BoolArray:
     """Read for each row and label whether it is accepted."""
     if truth is not None:
-        _refuse_other_columns(accepted, truth, name="accepted")
+        accepted = in_order_of(accepted, truth.classes, name="accepted")
     array = _as_matrix(accepted, name="accepted")
     if truth is not None:
         _refuse_other_shape(array, truth, name="accepted")
@@ -70,7 +89,7 @@ def check_accepted(accepted: Any, truth: Labels | None = None) -> BoolArray:
 
 
 def _as_matrix(given: Any, *, name: str) -> AnyArray:
-    array = given.toarray() if sparse.issparse(given) else np.asarray(given)
+    array = given.toarray() if sparse.issparse(given) else as_numbers(given)
     if array.ndim != 2 or array.size == 0:
         raise LabelError(
             f"{name} has shape {array.shape}; expected is a matrix with a row for each example and "
@@ -86,15 +105,3 @@ def _refuse_other_shape(array: AnyArray, truth: Labels, *, name: str) -> None:
             "for each row and label of Y.\nIf Y lists labels by name and not every label occurs, "
             "say which there are: as_labels(Y, classes=…, knowledge='all')."
         )
-
-
-def _refuse_other_columns(given: Any, truth: Labels, *, name: str) -> None:
-    """Refuse a frame whose columns name other labels than ``Y`` does, or in another order."""
-    if not hasattr(given, "columns") or truth.classes.dtype.kind != "U":
-        return
-    for i, (column, label) in enumerate(zip(given.columns, truth.classes.tolist(), strict=False)):
-        if str(column) != label:
-            raise LabelError(
-                f"Column {i} of {name} is {str(column)!r}, but label {i} of Y is {label!r}.\n"
-                f"Put the columns in the order of the labels: {name}[Y.columns]."
-            )

@@ -39,7 +39,7 @@ def label_average_precision(Y: Any, scores: Any) -> FloatArray:
     >>> metrics.label_average_precision(Y, scores)
     array([0.83333333, 0.5       ,        nan])
     """
-    truth = check_truth(Y, by="Average precision")
+    truth = check_truth(Y, by="Average precision", beside=scores)
     ranks = row_ranks(truth.positives.T.tocsr(), check_scores(scores, truth).T)
     return np.where(ranks.true > 0, ranks.precision, np.nan)
 
@@ -87,7 +87,7 @@ def micro_average_precision(Y: Any, scores: Any) -> float:
     >>> metrics.micro_average_precision([[1, 0, 0], [0, 0, 1]], [[0.9, 0.2, 0.1], [0.8, 0.1, 0.3]])
     0.8333333333333333
     """
-    truth = check_truth(Y, by="Average precision")
+    truth = check_truth(Y, by="Average precision", beside=scores)
     scores = check_scores(scores, truth)
     values = np.sort(scores[truth.positives.nonzero()])
     if len(values) == 0:

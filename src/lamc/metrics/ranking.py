@@ -70,7 +70,7 @@ def ranking_metrics(Y: Any, scores: Any, accepted: Any = None) -> RankingMetrics
     RankingMetrics(average_precision=1.0, coverage_error=0.0, ranking_loss=0.0, one_error=0.0,
                    left_out=0.5)
     """
-    truth = check_truth(Y, by="A ranking metric")
+    truth = check_truth(Y, by="A ranking metric", beside=scores)
     scores = check_scores(scores, truth)
     positives = truth.positives
     if accepted is not None:
@@ -213,7 +213,7 @@ def left_out_share(Y: Any, accepted: Any) -> float:
     >>> metrics.left_out_share([[1, 0, 0], [0, 0, 1]], [[1, 1, 0], [1, 0, 0]])
     0.5
     """
-    truth = check_truth(Y, by="The share left out")
+    truth = check_truth(Y, by="The share left out", beside=accepted)
     positives = _accepted_positives(truth.positives, check_accepted(accepted, truth))
     return float(np.mean(np.diff(positives.indptr) == 0))
 

@@ -118,7 +118,7 @@ def risk_coverage(Y: Any, scores: Any) -> RiskCoverage:
     >>> metrics.risk_coverage([[1, 1, 0, 0]], [[0.9, 0.8, 0.3, 0.3]]).area
     0.25
     """
-    truth = check_truth(Y, by="A risk–coverage curve")
+    truth = check_truth(Y, by="A risk–coverage curve", beside=scores)
     scores = check_scores(scores, truth)
     distinct, counts = np.unique(scores, return_counts=True)
     where = np.searchsorted(distinct, scores[truth.positives.nonzero()])

@@ -177,14 +177,14 @@ def hamming_loss(Y: Any, accepted: Any) -> float:
     >>> metrics.hamming_loss([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.25
     """
-    truth = check_truth(Y, by="Hamming loss")
+    truth = check_truth(Y, by="Hamming loss", beside=accepted)
     both, n_accepted, n_true = _count(truth, accepted)
     return float((n_accepted + n_true - 2 * both).sum() / np.prod(truth.shape))
 
 
 def _count(Y: Any, accepted: Any) -> tuple[IntArray, IntArray, IntArray]:
     """For each label, in how many rows it is true and accepted, accepted, true."""
-    truth = check_truth(Y, by="A metric of accepted labels")
+    truth = check_truth(Y, by="A metric of accepted labels", beside=accepted)
     accepted = check_accepted(accepted, truth)
     rows, columns = truth.positives.nonzero()
     both = np.bincount(columns[accepted[rows, columns]], minlength=truth.shape[1])

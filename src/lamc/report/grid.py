@@ -87,7 +87,7 @@ def grid_of(calibrator: Calibrator) -> Grid:
     A rule that is not the calibrator's own is applied as a calibrator of that rule, with the same
     settings where it has a use for them, would apply it to the same rows.
     """
-    levels, own_level = _levels(calibrator.alpha)
+    levels, own_level = _levels(calibrator.settings_.alpha)
     rules = rules_for(calibrator)
     evidence = {rule: evidence_for(calibrator, rule) for rule in rules}
     found = [
@@ -98,7 +98,7 @@ def grid_of(calibrator: Calibrator) -> Grid:
         rules=rules,
         levels=levels,
         deltas=tuple(delta_of(calibrator, rule) for rule in rules),
-        own=(rules.index(calibrator.rule), own_level),
+        own=(rules.index(calibrator.settings_.rule), own_level),
         present=np.stack([[at.present for at in row] for row in found]),
         absent=np.stack([[at.absent for at in row] for row in found]),
         status=_places(STATUSES, [[at.status for at in row] for row in found]),
@@ -110,20 +110,21 @@ def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
     """Rules whose thresholds follow from what a calibrator was fitted on."""
     negatives = calibrator.evidence_.negatives is not None
     offered = tuple(rule for rule in _OFFERED if negatives or not RULES[rule].needs_negatives)
-    return offered if calibrator.rule in offered else (*offered, calibrator.rule)
+    own = calibrator.settings_.rule
+    return offered if own in offered else (*offered, own)
 
 
 def delta_of(calibrator: Calibrator, rule: str) -> float | None:
     """Delta of a rule: the calibrator's, if the rule has a use for it, or the rule's own."""
     usable = RULES[rule].sure_promise is not None
-    return (calibrator.delta if usable else None) or RULES[rule].default_delta
+    return (calibrator.settings_.delta if usable else None) or RULES[rule].default_delta
 
 
 def evidence_for(calibrator: Calibrator, rule: str) -> Evidence:
     """Evidence that a rule sees: a draw of the positives, if one was asked for and will do."""
-    if calibrator.per_label is None or not RULES[rule].draws:
+    if calibrator.settings_.per_label is None or not RULES[rule].draws:
         return calibrator.evidence_
-    return calibrator.evidence_.drawn(calibrator.per_label, seed=calibrator.seed_)
+    return calibrator.evidence_.drawn(calibrator.settings_.per_label, seed=calibrator.seed_)
 
 
 def thresholds_by(
@@ -146,7 +147,7 @@ def thresholds_by(
     if calibrator.most_labels_ is not None:
         levels = levels.for_at_most(calibrator.most_labels_)
     thresholds = RULES[rule].thresholds(evidence, levels, delta_of(calibrator, rule))
-    if calibrator.few_positives == "pool" and rule == "recall":
+    if calibrator.settings_.few_positives == "pool" and rule == "recall":
         thresholds = pool(thresholds, evidence, levels, seed=calibrator.seed_)
     return thresholds
 

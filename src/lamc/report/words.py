@@ -146,8 +146,8 @@ def measured(measures: Measures, setting: int, n_rows: int) -> list[str]:
 def left_open(calibrator: Calibrator) -> list[str]:
     """What to do with what is left open."""
     lacking = calibrator.status_ == UNCALIBRATED
-    decides_all = calibrator.rule in ("recall", "set-recall")
-    sentences = [WHAT_TO_DO[calibrator.rule]]
+    decides_all = calibrator.settings_.rule in ("recall", "set-recall")
+    sentences = [WHAT_TO_DO[calibrator.settings_.rule]]
     for reason, number in Counter(calibrator.reason_[lacking].tolist()).most_common():
         if reason in _LACKING:
             labels = f"For {count(number)} {_plural(number, 'label')}"

@@ -1,6 +1,5 @@
 """The calibrator: scores and labels in, one threshold a label out."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -14,18 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from lamc.exceptions import CalibrationError, warn
 from lamc.labels import Knowledge, Labels
-from lamc.rules.columns import in_order_of, labels_of_columns
-from lamc.rules.demands import Settings
+from lamc.labels.columns import in_order_of
+from lamc.rules.columns import labels_of_columns
+from lamc.rules.deciding import Decider
 from lamc.rules.evidence import Evidence, all_scores
 from lamc.rules.gather import gather, most_labels, row_weights
-from lamc.rules.levels import Levels, as_fraction
-from lamc.rules.pooling import pool
+from lamc.rules.levels import as_fraction, in_order_of_labels
 from lamc.rules.pvalues import p_values
 from lamc.rules.rule import RULES, RuleName
-from lamc.rules.scores import check_scores, checked_rows, score_matrix
+from lamc.rules.scores import check_scores, score_matrix
 from lamc.rules.selection import select_pairs
+from lamc.rules.settings import Settings
 from lamc.rules.summary import promise_in_words, summary_table
-from lamc.rules.thresholds import UNCALIBRATED, Thresholds, in_one_type
+from lamc.rules.thresholds import Thresholds
 from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatrix
 
 _SINGLE_POSITIVE_ASSUMPTION = (
@@ -46,8 +46,9 @@ class Calibrator(BaseEstimator):
     ----------
     rule : {"recall", "selective", "precision", "three-way", "set-recall"}
         What the thresholds promise; see :attr:`promise_` after fitting.
-    alpha : float, or array-like of shape (K,)
-        The level of error allowed, for all labels or for each.
+    alpha : float, array-like of shape (K,), dict or Series
+        The level of error allowed, for all labels or for each. A dict or a pandas Series gives
+        levels by the names of the labels.
     delta : float, optional
         Let the promise hold with probability ``1 - delta`` over the calibration set, instead of
         on average over such sets. For the rules ``"recall"`` and ``"precision"``, whose default
@@ -160,13 +161,15 @@ class Calibrator(BaseEstimator):
         seed = seed_of(self.random_state)
         scores = scores if classes is None else in_order_of(scores, classes)
         labels = labels_of_columns(Y, scores, classes=classes)
-        self.settings().check(labels.shape[1])
+        settings = self.settings(labels.classes)
+        settings.check(labels.shape[1])
         if labels.positives.nnz == 0:
             raise CalibrationError(
                 f"None of the {len(labels)} calibration rows has a label; there is nothing to "
                 "calibrate on."
             )
         evidence = self._gather(
+            settings,
             labels,
             scores,
             (sample_weight, picked_for, cardinality),
@@ -175,15 +178,18 @@ class Calibrator(BaseEstimator):
         if reference is not None:
             reference = in_order_of(reference, labels.classes)
             other = check_scores(reference, n_labels=labels.shape[1], name="reference")
+            if other.shape[0] == 0:
+                raise CalibrationError("The reference has no rows; leave it out, or give some.")
             evidence = replace(evidence, reference=all_scores(other))
-        bound = most_labels(cardinality, labels.shape[1])
-        thresholds = self._thresholds(self.alpha, evidence, seed, bound)
+        bound = most_labels(cardinality, labels)
+        thresholds = settings.thresholds(evidence, seed, bound)
         assumption = None
         if labels.knowledge is not Knowledge.ALL and cardinality is None:
             assumption = _SINGLE_POSITIVE_ASSUMPTION
             warn(assumption)
         self.classes_ = labels.classes
         self.knowledge_ = labels.knowledge
+        self.settings_ = settings
         self.seed_ = seed
         self.most_labels_ = bound
         self.n_rows_ = len(labels)
@@ -203,20 +209,21 @@ class Calibrator(BaseEstimator):
         """Add calibration rows; the result is that of fitting on all of them at once."""
         check_is_fitted(self)
         scores = in_order_of(scores, self.classes_)
-        labels = labels_of_columns(Y, scores, classes=self.classes_)
-        self.settings().check(labels.shape[1])
+        like_before = None if isinstance(Y, Labels) else self.knowledge_
+        labels = labels_of_columns(Y, scores, classes=self.classes_, knowledge=like_before)
         if labels.knowledge is not self.knowledge_:
             raise CalibrationError(
                 f"These rows tell {labels.knowledge.value!r} of their labels, those before told "
                 f"{self.knowledge_.value!r}; they cannot be put together."
             )
         later = self._gather(
+            self.settings_,
             labels,
             scores,
             (sample_weight, picked_for, cardinality),
             before=self.evidence_,
         )
-        bound = most_labels(cardinality, labels.shape[1])
+        bound = most_labels(cardinality, labels)
         weighted_now, weighted_before = (
             later.weights is not None,
             self.evidence_.weights is not None,
@@ -226,7 +233,7 @@ class Calibrator(BaseEstimator):
                 "Give sample_weight or cardinality as they were given to fit, or not at all."
             )
         evidence = self.evidence_.joined(later)
-        thresholds = self._thresholds(self.alpha, evidence, self.seed_, bound)
+        thresholds = self.settings_.thresholds(evidence, self.seed_, bound)
         self.n_rows_ = self.n_rows_ + len(labels)
         self._keep(evidence, thresholds)
         return self
@@ -234,9 +241,11 @@ class Calibrator(BaseEstimator):
     def accept(self, scores: Any) -> BoolArray | SparseMatrix:
         """Return the pairs of a row and a label that are accepted.
 
-        For sparse scores the result is sparse, and only stored pairs can be accepted.
+        For sparse scores the result is sparse, and only stored pairs can be accepted. Under the
+        rules ``"recall"`` and ``"set-recall"`` an uncalibrated label is accepted in every row, for
+        less could miss true ones; :meth:`decide` leaves it open.
         """
-        return self._of_pairs(scores, self._accept, np.bool_)
+        return self._decider().accepted(self._to_answer(scores))
 
     def decide(self, scores: Any) -> AnyArray | SparseMatrix:
         """Return 1 where a label is present, 0 where it is absent, −1 where that is left open.
@@ -244,7 +253,7 @@ class Calibrator(BaseEstimator):
         Nothing is decided about an uncalibrated label. For sparse scores the stored pairs are
         decided, with the zeros stored, and nothing is said of the others.
         """
-        return self._of_pairs(scores, self._decide, np.int8)
+        return self._decider().decided(self._to_answer(scores))
 
     def p_values(self, scores: Any) -> ScoreMatrix:
         """Return conformal p-values of "the label is present".
@@ -253,7 +262,7 @@ class Calibrator(BaseEstimator):
         calibrated label is accepted exactly where its p-value exceeds alpha.
         """
         checked = self._check_new(scores)
-        evidence = self._drawn(self.evidence_, self.seed_)
+        evidence = self.settings_.drawn(self.evidence_, self.seed_)
         return p_values(
             checked, evidence.positives, evidence.weights, most_labels=self.most_labels_ or 1
         )
@@ -273,7 +282,9 @@ class Calibrator(BaseEstimator):
     def thresholds_at(self, alpha: Any) -> FloatArray:
         """Return the thresholds at another level, without fitting again."""
         check_is_fitted(self)
-        return self._thresholds(alpha, self.evidence_, self.seed_, self.most_labels_).present
+        level = in_order_of_labels(alpha, self.classes_)
+        settings, bound = self.settings_, self.most_labels_
+        return settings.thresholds(self.evidence_, self.seed_, bound, alpha=level).present
 
     def summary(self) -> Any:
         """Return a table of the labels: positives, threshold, status, and what is promised.
@@ -291,14 +302,19 @@ class Calibrator(BaseEstimator):
 
         save(self, path)
 
-    def settings(self) -> Settings:
-        """Return the parameters as one object, which can tell whether they are possible ones."""
-        return Settings(self.rule, self.alpha, self.delta, self.few_positives, self.per_label)
+    def settings(self, classes: npt.ArrayLike | None = None) -> Settings:
+        """Return the parameters as one object, which can tell whether they are possible ones.
+
+        A fitted calibrator goes by those it was fitted with, ``settings_``.
+        """
+        alpha = self.alpha if classes is None else in_order_of_labels(self.alpha, classes)
+        return Settings(self.rule, alpha, self.delta, self.few_positives, self.per_label)
 
     # -- how it works ----------------------------------------------------------------------------
 
     def _gather(
         self,
+        settings: Settings,
         labels: Labels,
         scores: Any,
         given: tuple[Any, Any, Any],
@@ -309,11 +325,12 @@ class Calibrator(BaseEstimator):
         """Check a batch of calibration rows and gather what it tells."""
         sample_weight, picked_for, cardinality = given
         weights = row_weights(labels, sample_weight, cardinality)
-        self.settings().check_rows(
+        settings.check_rows(
             labels,
             weighted=weights is not None,
             picked=picked_for is not None,
             referenced=referenced,
+            bounded=(most_labels(cardinality, labels) or 1) > 1,
         )
         return gather(
             check_scores(scores, n_labels=labels.shape[1]),
@@ -322,75 +339,36 @@ class Calibrator(BaseEstimator):
             picked_for=picked_for,
             rows_before=0 if before is None else self.n_rows_,
             keep_negatives=(
-                self.keep_negatives or RULES[self.rule].needs_negatives
+                self.keep_negatives or RULES[settings.rule].needs_negatives
                 if before is None
                 else before.negatives is not None
             ),
         )
 
-    def _thresholds(
-        self, alpha: Any, evidence: Evidence, seed: int, most_labels: int | None
-    ) -> Thresholds:
-        """Apply the rule at a level."""
-        levels = Levels.of(alpha, n_labels=len(evidence.positives.zeros))
-        if most_labels is not None:
-            levels = levels.for_at_most(most_labels)
-        drawn = self._drawn(evidence, seed)
-        rule = RULES[self.rule]
-        thresholds = rule.thresholds(drawn, levels, self.delta or rule.default_delta)
-        if self.few_positives == "pool":
-            thresholds = pool(thresholds, drawn, levels, seed=seed)
-        return thresholds
-
-    def _drawn(self, evidence: Evidence, seed: int) -> Evidence:
-        return evidence if self.per_label is None else evidence.drawn(self.per_label, seed=seed)
-
     def _keep(self, evidence: Evidence, thresholds: Thresholds) -> None:
         self.evidence_ = evidence
-        self.n_positives_ = self._drawn(evidence, self.seed_).positives.counts
+        settings = self.settings_
+        self.n_positives_ = settings.drawn(evidence, self.seed_).positives.counts
         self.thresholds_ = thresholds.present
         self.absence_thresholds_ = thresholds.absent
         self.status_ = thresholds.status
         self.reason_ = thresholds.reason
-        self.promise_ = promise_in_words(RULES[self.rule], self.alpha, self.delta)
+        self.promise_ = promise_in_words(RULES[settings.rule], settings.alpha, settings.delta)
 
-    def _of_pairs(
-        self, scores: Any, answer: Callable[..., None], dtype: type[np.generic]
-    ) -> AnyArray | SparseMatrix:
-        """Answer for every pair of dense scores, and for the stored pairs of sparse ones."""
+    def _decider(self) -> Decider:
         check_is_fitted(self)
+        rule, absent = RULES[self.settings_.rule], self.absence_thresholds_
+        return Decider(rule, self.classes_, self.thresholds_, absent, self.status_)
+
+    def _to_answer(self, scores: Any) -> ScoreMatrix:
+        """Scores of new rows; dense ones are only looked at while they are answered."""
         if sparse.issparse(scores):
-            checked = self._check_new(scores)
-            stored = np.empty(checked.nnz, dtype=dtype)
-            answer(checked.data, stored, labels=checked.indices)
-            # A copy, for to drop what is not accepted would change the user's matrix with it.
-            where = (stored, checked.indices, checked.indptr)
-            answered = sparse.csr_array(where, checked.shape, copy=True)
-            if dtype is np.bool_:
-                answered.eliminate_zeros()
-            return answered
-        given = score_matrix(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
-        answers = np.empty(given.shape, dtype=dtype)
-        for rows in checked_rows(given):
-            answer(given[rows], answers[rows])
-        return answers
+            return self._check_new(scores)
+        return score_matrix(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
 
     def _check_new(self, scores: Any) -> ScoreMatrix:
         check_is_fitted(self)
         return check_scores(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
-
-    def _accept(self, scores: FloatArray, out: AnyArray, *, labels: Any = slice(None)) -> None:
-        rule = RULES[self.rule]
-        reaches = np.greater if rule.strict else np.greater_equal
-        at = self.thresholds_[labels]
-        reaches(*in_one_type(scores, at, cautious=rule.needs_negatives), out=out)
-
-    def _decide(self, scores: FloatArray, out: AnyArray, *, labels: Any = slice(None)) -> None:
-        accepted = np.empty(scores.shape, dtype=bool)
-        self._accept(scores, accepted, labels=labels)
-        out[...] = np.where(accepted, 1, -1)
-        out[np.less(*in_one_type(scores, self.absence_thresholds_[labels]))] = 0
-        out[..., (self.status_ == UNCALIBRATED)[labels]] = -1
 
 
 def seed_of(random_state: Any) -> int:

@@ -6,41 +6,22 @@ import numpy as np
 import numpy.typing as npt
 
 from lamc.exceptions import CalibrationError, LabelError
-from lamc.labels import Labels, as_labels
-from lamc.labels.names import check_classes, some_of
+from lamc.labels import Knowledge, Labels, as_labels
 from lamc.rules.scores import score_matrix
 
 
-def in_order_of(scores: Any, classes: npt.ArrayLike) -> Any:
-    """Scores with their columns in the order of ``classes``, if the columns have names.
-
-    Without, or if names stand against numbers, the columns are in that order already.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from lamc.rules.columns import in_order_of
-    >>> in_order_of(pd.DataFrame({"oak": [0.2], "elm": [0.7]}), ["elm", "oak"]).to_numpy()
-    array([[0.7, 0.2]])
-    """
-    if not hasattr(scores, "columns"):
-        return scores
-    named, wanted = check_classes(scores.columns), check_classes(classes)
-    if np.array_equal(named, wanted) or (named.dtype.kind == "U") != (wanted.dtype.kind == "U"):
-        return scores
-    if not np.array_equal(np.sort(named), np.sort(wanted)):
-        raise CalibrationError(
-            f"The scores have columns for {some_of(named)}, but the labels are {some_of(wanted)}.\n"
-            "Name the columns alike, or pass scores.to_numpy() to take them by position."
-        )
-    return scores[wanted.tolist()]
-
-
-def labels_of_columns(Y: Any, scores: Any, *, classes: npt.ArrayLike | None = None) -> Labels:
+def labels_of_columns(
+    Y: Any,
+    scores: Any,
+    *,
+    classes: npt.ArrayLike | None = None,
+    knowledge: Knowledge | None = None,
+) -> Labels:
     """Read labels so that they stand in the order of the columns of ``scores``.
 
     The columns are named by ``classes``, by the columns of ``scores`` if that is a DataFrame, or
     by ``Y`` if it has a column for each. Else they are numbered, and so must the labels be.
+    ``knowledge`` says what a label that is not marked means, if that is known already.
 
     Examples
     --------
@@ -53,7 +34,7 @@ def labels_of_columns(Y: Any, scores: Any, *, classes: npt.ArrayLike | None = No
     if classes is None and hasattr(scores, "columns"):
         classes = scores.columns
     if classes is not None:
-        labels = as_labels(Y, classes=classes)
+        labels = as_labels(Y, classes=classes, knowledge=knowledge)
     elif isinstance(Y, Labels) or hasattr(Y, "columns"):
         labels = as_labels(Y)
     else:

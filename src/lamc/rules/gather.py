@@ -65,6 +65,12 @@ def row_weights(labels: Labels, sample_weight: Any, cardinality: Any) -> AnyArra
     if cardinality is None or np.ndim(cardinality) == 0:
         return None if weights is None else _whole(weights)
     counts = _positive_numbers(cardinality, len(labels), "cardinality")
+    if counts.max(initial=1) > labels.shape[1]:
+        row = int(np.argmax(counts))
+        raise CalibrationError(
+            f"cardinality holds {counts[row]:g} in row {row}, but there are only "
+            f"{labels.shape[1]} labels."
+        )
     few = counts < labels.cardinality
     if few.any():
         raise CalibrationError(
@@ -74,14 +80,21 @@ def row_weights(labels: Labels, sample_weight: Any, cardinality: Any) -> AnyArra
     return _whole(shown if weights is None else weights * shown)
 
 
-def most_labels(cardinality: Any, n_labels: int) -> int | None:
+def most_labels(cardinality: Any, labels: Labels) -> int | None:
     """Bound on the number of labels a row has, if that is what cardinality gives."""
     if cardinality is None or np.ndim(cardinality) > 0:
         return None
+    n_labels = labels.shape[1]
     if not (isinstance(cardinality, (int, np.integer)) and 1 <= cardinality <= n_labels):
         raise CalibrationError(
             f"cardinality={cardinality!r}: give the number of labels of each row, or the largest "
             f"number that a row can have, from 1 to {n_labels}."
+        )
+    more = labels.cardinality > cardinality
+    if more.any():
+        raise CalibrationError(
+            f"{rows_in_words(more)} more observed labels than cardinality={cardinality} says a row "
+            "can have."
         )
     return int(cardinality)
 

@@ -6,12 +6,14 @@ integers.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from lamc.exceptions import CalibrationError
 from lamc.types import FloatArray, IntArray
@@ -72,6 +74,29 @@ class Levels:
             for p, q in zip(self.numerators, self.denominators, strict=True)
         ]
         return type(self).of(fractions, n_labels=len(fractions))
+
+
+def in_order_of_labels(alpha: Any, classes: npt.ArrayLike) -> Any:
+    """Levels that are named, as a dict or a pandas Series, as a list in the order of the labels.
+
+    Examples
+    --------
+    >>> from lamc.rules.levels import in_order_of_labels
+    >>> in_order_of_labels({"oak": 0.1, "elm": 0.2}, ["elm", "oak"])
+    [0.2, 0.1]
+    """
+    if not isinstance(alpha, Mapping) and not (hasattr(alpha, "index") and hasattr(alpha, "iloc")):
+        return alpha
+    names = np.asarray(classes).tolist()
+    given = dict(alpha.items())
+    if sorted(given, key=str) == list(range(len(given))) and given.keys() != {*names}:
+        return [given[place] for place in range(len(given))]  # a Series without names
+    missing = [name for name in names if name not in given]
+    vain = [name for name in given if name not in {*names}]
+    if missing or vain:
+        odd = f"gives no level to {missing[0]!r}" if missing else f"names {vain[0]!r}, no label"
+        raise CalibrationError(f"alpha {odd}.\nGive a level to each of the {len(names)} labels.")
+    return [given[name] for name in names]
 
 
 def as_fraction(value: Any, name: str) -> Fraction:

@@ -28,7 +28,9 @@ _ENOUGH = 4
 def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: int) -> Thresholds:
     """Give labels with too few positives the threshold of a group of such labels.
 
-    Labels whose group still has too few stay as they are.
+    A label that lacks a single positive helps to set the threshold, but stays open itself. A new
+    row that has it would be one positive more, and take the label out of the group: so it is not a
+    row like those that the threshold comes from. Labels whose group has too few stay as they are.
     """
     rare = thresholds.status != CALIBRATED
     if not rare.any():
@@ -38,13 +40,15 @@ def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: in
     for_shapes = evidence.keep(of_rare & shapes_from[evidence.rows])
     for_rank = evidence.keep(of_rare & ~shapes_from[evidence.rows])
     needed = int(np.ceil(1 / levels.as_floats()[rare].min())) * _ENOUGH
-    groups = group_by_shape(for_shapes, rare, len(for_rank.rows) // needed, seed=seed)
+    n_groups = (len(for_rank.rows) + 1) // needed  # a new row counts among them
+    groups = group_by_shape(for_shapes, rare, n_groups, seed=seed)
     present = thresholds.present.copy()
     for group in range(groups.max() + 1):
         members = groups == group
         present[members] = _group_thresholds(for_rank, members, levels)
-    pooled = rare & keeps_promise(present, evidence)
-    present[rare & ~pooled] = -np.inf
+    lacks_one = levels.floor_of(evidence.positives.counts + 2) > 0
+    pooled = rare & ~lacks_one & keeps_promise(present, evidence)
+    present = np.where(pooled, present, thresholds.present)
     return Thresholds(
         present,
         np.where(pooled, present, thresholds.absent),

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from lamc.exceptions import CalibrationError
+from lamc.labels.columns import as_numbers
 from lamc.types import AnyArray, FloatArray, ScoreMatrix, SparseMatrix
 
 # Entries of a block: few enough to stay in the processor's cache between two looks.
@@ -46,7 +47,7 @@ def score_matrix(scores: Any, *, n_labels: int | None = None, name: str = "score
             matrix = matrix.copy()  # the user's own stays as it is
             matrix.sum_duplicates()
     else:
-        matrix = np.asarray(scores)
+        matrix = as_numbers(scores)
         if matrix.dtype.kind not in "biuf":
             raise CalibrationError(f"{name} hold {matrix.dtype} values; scores are numbers.")
         if matrix.dtype not in (np.float32, np.float64):

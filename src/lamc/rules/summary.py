@@ -54,11 +54,11 @@ def summary_table(calibrator: "Calibrator") -> Any:
     """Return a DataFrame with a row for each label of a fitted calibrator."""
     import pandas as pd
 
-    rule = RULES[calibrator.rule]
-    given = calibrator.alpha
+    rule = RULES[calibrator.settings_.rule]
+    given = calibrator.settings_.alpha
     each = list(given) if np.ndim(given) else [given] * len(calibrator.classes_)
     promises = np.asarray(
-        [promise_in_words(rule, alpha, calibrator.delta) for alpha in each], dtype=object
+        [promise_in_words(rule, alpha, calibrator.settings_.delta) for alpha in each], dtype=object
     )
     pooled = calibrator.status_ == POOLED
     promises[pooled] = "together with its group: " + promises[pooled]

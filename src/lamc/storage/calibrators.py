@@ -1,5 +1,6 @@
 """A fitted calibrator as facts and arrays, and back."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy as np
 from lamc.exceptions import CalibrationError, StorageError
 from lamc.labels import Knowledge
 from lamc.rules import Calibrator
-from lamc.rules.demands import Settings
 from lamc.rules.evidence import Evidence
+from lamc.rules.levels import in_order_of_labels
 from lamc.rules.ranks import SortedScores
+from lamc.rules.settings import Settings
 from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED
 from lamc.storage.facts import (
     Arrays,
@@ -33,7 +35,8 @@ def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
     """Everything that a fitted calibrator knows."""
     evidence = calibrator.evidence_
     facts = {
-        "parameters": encode_parameters(calibrator.get_params(deep=False)),
+        "parameters": encode_parameters(_parameters(calibrator)),
+        "fitted_with": encode_parameters(vars(calibrator.settings_)),
         "classes": encode(calibrator.classes_, "classes"),
         "knowledge": calibrator.knowledge_.value,
         "seed": calibrator.seed_,
@@ -64,10 +67,10 @@ def unpack_calibrator(facts: Any, arrays: Arrays) -> Calibrator:
     classes = decode_classes(facts)
     k = len(classes)
     calibrator = Calibrator(**decode_parameters(facts, set(Calibrator().get_params(deep=False))))
-    _check_parameters(calibrator, k)
+    calibrator.settings_ = _settings(facts, k)
     calibrator.classes_ = classes
     calibrator.knowledge_ = _knowledge(fact(facts, "knowledge", str))
-    calibrator.seed_ = _count(facts, "seed", 2**31)
+    calibrator.seed_ = _count(facts, "seed", 2**32 - 1)
     calibrator.most_labels_ = fact(facts, "most_labels", int, _NONE)
     if calibrator.most_labels_ is not None:
         _count(facts, "most_labels", k)
@@ -164,12 +167,23 @@ def _knowledge(name: str) -> Knowledge:
     return Knowledge(name)
 
 
-def _check_parameters(calibrator: Calibrator, n_labels: int) -> None:
-    names = ("rule", "alpha", "delta", "few_positives", "per_label")
+def _parameters(calibrator: Calibrator) -> dict[str, Any]:
+    """The parameters as they are set now, levels by name in the order of the labels."""
+    alpha = in_order_of_labels(calibrator.alpha, calibrator.classes_)
+    return calibrator.get_params(deep=False) | {"alpha": alpha}
+
+
+def _settings(facts: Any, n_labels: int) -> Settings:
+    """The parameters that the thresholds were set with."""
+    names = {field.name for field in fields(Settings)}
+    settings = Settings(
+        **decode_parameters({"parameters": fact(facts, "fitted_with", dict)}, names)
+    )
     try:
-        Settings(*(getattr(calibrator, name) for name in names)).check(n_labels)
+        settings.check(n_labels)
     except (CalibrationError, TypeError) as error:
         raise StorageError(f"its parameters are not those of a calibrator: {error}") from error
+    return settings
 
 
 def _within(values: AnyArray, low: int, high: int) -> AnyArray:

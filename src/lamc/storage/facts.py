@@ -15,6 +15,7 @@ Arrays: TypeAlias = dict[str, AnyArray]
 
 _KINDS = {"f": "floats", "i": "integers", "u": "integers without sign"}
 _NUMBERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
+_SHORT = {"float16": np.float16, "float32": np.float32}
 _DTYPES = {name: np.dtype(name) for name in ("bool", "str", "object", *_NUMBERS.split())}
 
 
@@ -66,6 +67,8 @@ def encode(value: Any, name: str) -> Any:
     >>> decode(encode(Fraction(1, 10), "alpha"), "alpha")
     Fraction(1, 10)
     """
+    if isinstance(value, (np.float16, np.float32)):
+        return {"number": value.item(), "dtype": value.dtype.name}  # 0.1 of which is another 0.1
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value) in (bool, int, str):
@@ -93,6 +96,8 @@ def decode(value: Any, name: str) -> Any:
     try:
         if value.keys() == {"fraction"}:
             return Fraction(*(fact({"part": part}, "part", int) for part in value["fraction"]))
+        if value.keys() == {"number", "dtype"}:
+            return _SHORT[value["dtype"]](fact(value, "number", float))
         return _decode_array(value)
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise StorageError(f"its manifest gives {value!r:.60} for {name!r}.") from error

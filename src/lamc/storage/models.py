@@ -17,6 +17,7 @@ from lamc.classifier import LAMC
 from lamc.exceptions import StorageError
 from lamc.files import whole_file
 from lamc.rules import Calibrator
+from lamc.rules.levels import in_order_of_labels
 from lamc.scoring import is_function
 from lamc.storage.archive import unzipped, zipped
 from lamc.storage.calibrators import pack_calibrator, unpack_calibrator
@@ -123,7 +124,7 @@ def load(path: str | Path, *, estimator: Any = None, trusted: Iterable[str] = ()
     >>> with TemporaryDirectory() as folder:
     ...     clf.save(Path(folder) / "digits.lamc")
     ...     same = load(Path(folder) / "digits.lamc")
-    >>> bool((same.predict(data.X) == clf.predict(data.X)).all())
+    >>> bool((same.decide(data.X) == clf.decide(data.X)).all())
     True
     """
     path = Path(path)
@@ -234,9 +235,11 @@ def _pack_lamc(model: LAMC) -> tuple[Facts, Arrays]:
     calibrator, arrays = pack_calibrator(model.calibrator_)
     parameters = model.get_params(deep=False)
     del parameters["estimator"]
+    parameters["alpha"] = in_order_of_labels(model.alpha, model.classes_)
     facts = {
         "parameters": encode_parameters(parameters),
         "classes": encode(model.classes_, "classes"),
+        "by_position": model.by_position_,
         "calibrator": calibrator,
     }
     return facts, arrays | {"training_rows": model.training_rows_}
@@ -247,6 +250,7 @@ def _unpack_lamc(facts: Facts, arrays: Arrays, estimator: Any, fitted: Any) -> L
     model = LAMC(estimator, **decode_parameters(facts, names))
     model.estimator_ = fitted
     model.classes_ = decode_classes(facts)
+    model.by_position_ = fact(facts, "by_position", bool)
     model.training_rows_ = vector(arrays, "training_rows", "u")
     model.calibrator_ = unpack_calibrator(fact(facts, "calibrator", dict), arrays)
     if len(model.classes_) != len(model.calibrator_.classes_):

@@ -14,6 +14,7 @@ from torch import nn
 
 from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner, refuse_text
 from lamc.learners.devices import find_device, training_mode
 from lamc.learners.holdout import tell_of_negatives
@@ -339,7 +340,8 @@ class Network(Learner):
             )
         if y is None:
             return None
-        labels = as_labels(_as_array(y), knowledge=Knowledge.SOME)
+        observed = _as_array(y)
+        labels = as_labels(observed, knowledge=unless_told(observed))
         if inputs.count is not None:
             labels.require_rows(inputs.count, of="X")
         self._check_labels(labels)

@@ -1,4 +1,4 @@
-"""Whether a rule can do what it is asked to with the calibration set it is given."""
+"""The parameters of a calibrator: whether a rule can do what they ask, and what comes of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,8 +7,11 @@ import numpy as np
 
 from lamc.exceptions import CalibrationError
 from lamc.labels import Knowledge, Labels
+from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels, as_fraction
+from lamc.rules.pooling import pool
 from lamc.rules.rule import RULES, Rule
+from lamc.rules.thresholds import Thresholds
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,15 @@ class Settings:
         )
         return rule
 
-    def check_rows(self, labels: Labels, *, weighted: bool, picked: bool, referenced: bool) -> None:
+    def check_rows(
+        self,
+        labels: Labels,
+        *,
+        weighted: bool,
+        picked: bool,
+        referenced: bool,
+        bounded: bool = False,
+    ) -> None:
         """Raise unless the rule can use calibration rows of this kind."""
         rule = RULES[self.rule]
         if rule.needs_all_labels:
@@ -64,8 +75,32 @@ class Settings:
                 "needs rows drawn at random: rows chosen for a label do not show how often others "
                 "are right",
             ),
+            (
+                bounded and self.rule == "selective",
+                "keeps a share of the true rows, which a bound on their labels does not tell; give "
+                "the cardinality of each row",
+            ),
             (referenced and not rule.uses_reference, "has no use for reference scores"),
         )
+
+    def thresholds(
+        self, evidence: Evidence, seed: int, most_labels: int | None, *, alpha: Any = None
+    ) -> Thresholds:
+        """Apply the rule, at its own level or at another."""
+        level = self.alpha if alpha is None else alpha
+        levels = Levels.of(level, n_labels=len(evidence.positives.zeros))
+        if most_labels is not None:
+            levels = levels.for_at_most(most_labels)
+        drawn = self.drawn(evidence, seed)
+        rule = RULES[self.rule]
+        thresholds = rule.thresholds(drawn, levels, self.delta or rule.default_delta)
+        if self.few_positives == "pool":
+            thresholds = pool(thresholds, drawn, levels, seed=seed)
+        return thresholds
+
+    def drawn(self, evidence: Evidence, seed: int) -> Evidence:
+        """The evidence, or the draw of it that ``per_label`` asks for."""
+        return evidence if self.per_label is None else evidence.drawn(self.per_label, seed=seed)
 
     def _refuse(self, *demands: tuple[bool, str]) -> None:
         for refused, why in demands:

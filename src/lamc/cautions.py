@@ -1,0 +1,54 @@
+"""What LAMC warns of, where it goes on all the same."""
+
+from typing import Any
+
+import numpy as np
+
+from lamc.containers import traces
+from lamc.exceptions import warn
+from lamc.labels.known import rows_in_words
+from lamc.labels.names import some_of
+from lamc.rules import Calibrator
+from lamc.rules.thresholds import UNCALIBRATED
+from lamc.types import AnyArray
+
+
+def warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
+    """Warn of calibration rows that have the fingerprint of a training row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.cautions import warn_of_shared_rows
+    >>> from lamc.containers import traces
+    >>> warn_of_shared_rows(np.eye(2), traces(np.ones((1, 2))))  # none are shared
+    """
+    shared = np.isin(traces(X), training_rows)
+    if shared.any():
+        warn(
+            f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
+            "the estimator was trained on or chosen by. If they are the same rows, scores there "
+            "are too good, and what is promised does not hold: calibrate on rows that were not "
+            "trained on."
+        )
+
+
+def warn_of_labels_accepted_everywhere(calibrator: Calibrator) -> None:
+    """Warn of uncalibrated labels whose threshold every score reaches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import Calibrator
+    >>> from lamc.cautions import warn_of_labels_accepted_everywhere
+    >>> Y = np.ones((20, 2), dtype=bool)
+    >>> warn_of_labels_accepted_everywhere(Calibrator(alpha=0.1).fit(0.5 * Y, Y))  # there are none
+    """
+    everywhere = (calibrator.status_ == UNCALIBRATED) & (calibrator.thresholds_ == -np.inf)
+    if everywhere.any():
+        count = np.count_nonzero(everywhere)
+        warn(
+            f"{count} label{'s are' if count > 1 else ' is'} uncalibrated, and accepted in every "
+            f"row: {some_of(calibrator.classes_[everywhere])}. decide() leaves "
+            f"{'them' if count > 1 else 'it'} open."
+        )
