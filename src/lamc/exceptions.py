@@ -29,6 +29,10 @@ class DatasetError(LAMCError, ValueError):
     """A data file is missing, cannot be read, or does not hold what it should."""
 
 
+class PartError(DatasetError):
+    """A part is asked for of a data set that carries no split."""
+
+
 class CalibrationError(LAMCError, ValueError):
     """Scores, levels or a calibration set cannot give what was asked of them."""
 

@@ -1,5 +1,9 @@
 """``lamc evaluate``: the promise, the measurement, and what becomes of each label."""
 
+import io
+import json
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -59,3 +63,55 @@ def test_labels_that_the_model_does_not_know(lamc, model, tmp_path):
     assert "'okk' is not among the 3 labels" in done.stderr
     assert "--labels" not in done.stderr  # they are the model's, not the user's
     assert "Did you mean 'oak'?" in done.stderr
+
+
+@pytest.fixture
+def scored(trees, calibrator, tmp_path):
+    """Scores and truth of 60 rows, of which none has an elm."""
+    rng = np.random.default_rng(1)
+    names = ["ash", "elm", "oak"]
+    pd.DataFrame(rng.random((60, 3)), columns=names).to_csv(tmp_path / "s.csv", index=False)
+    truth = pd.DataFrame(rng.integers(0, 2, (60, 3)), columns=names).assign(elm=0)
+    truth.to_csv(tmp_path / "t.csv", index=False)
+    return [calibrator, "--scores", tmp_path / "s.csv", "--truth", tmp_path / "t.csv"]
+
+
+def test_what_cannot_be_measured_is_null_in_json_lines(lamc, scored, tmp_path):
+    lamc("evaluate", *scored, "-q", "-o", tmp_path / "labels.jsonl")
+    text = (tmp_path / "labels.jsonl").read_text()
+    elm = json.loads(text.splitlines()[1])
+    assert elm["label"] == "elm"
+    assert elm["recall"] is None
+
+
+def test_the_table_of_labels_alone_is_printed(lamc, scored):
+    done = lamc("evaluate", *scored, "-o", "-")
+    assert pd.read_csv(io.StringIO(done.stdout))["label"].tolist() == ["ash", "elm", "oak"]
+    assert "Measured on 60 rows" in done.stderr
+    done = lamc("evaluate", *scored, "-o", "-", "--to", "jsonl", "--json")
+    assert [json.loads(line)["label"] for line in done.stdout.splitlines()] == ["ash", "elm", "oak"]
+    assert json.loads(done.stderr)["rows"] == 60
+
+
+def test_how_to_write_is_checked_before_anything_is_read(lamc, trees, tmp_path):
+    for name in ("labels.txt", "labels.parquet.gz"):
+        done = lamc("evaluate", trees / "no.lamc", "no.csv", "-o", tmp_path / name, code=1)
+        assert name in done.stderr
+        assert "no.lamc" not in done.stderr
+
+
+def test_scores_and_truth_are_read_as_said(lamc_json, scored, tmp_path):
+    expected = lamc_json("evaluate", *scored)["ranking"]
+    for name in ("s", "t"):
+        text = (tmp_path / f"{name}.csv").read_text()
+        (tmp_path / f"{name}.txt").write_text(text.replace(",", ";"), encoding="utf-16")
+    files = ["--scores", tmp_path / "s.txt", "--truth", tmp_path / "t.txt"]
+    read_as = ["--from", "csv", "--delimiter", ";", "--encoding", "utf-16"]
+    assert lamc_json("evaluate", scored[0], *files, *read_as)["ranking"] == expected
+
+
+def test_a_part_of_what_has_no_parts_is_wrong_use(lamc, model, held_out, scored):
+    for arguments in ([model, *held_out], scored):
+        done = lamc("evaluate", *arguments, "--part", "test", code=2)
+        assert "carries no split, so it has no part 'test'" in done.stderr
+        lamc("evaluate", *arguments, "--part", "all", "-q")

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import threading
 
 import numpy as np
 import pandas as pd
@@ -99,12 +101,16 @@ def test_a_data_set_that_is_no_table(lamc_json, lamc, tmp_path):
     ("arguments", "code", "message"),
     [
         (["checked.parquet", "--only", "accepted", "--wide"], 2, "leave out --wide"),
+        (["checked.parquet", "--value", "score"], 2, "add --wide"),
+        (["checked.parquet", "--part", "test"], 2, "carries no split, so it has no part 'test'"),
         (["no.csv"], 1, "There is no file"),
         (["checked.parquet", "--id", "key"], 1, "no column 'key'"),
         (["checked.parquet", "--id", "width"], 1, "'width' is among the columns that the model"),
         (["checked.parquet", "--to", "parquet"], 1, "Parquet is not written to standard output"),
         (["trees.lamc"], 1, "does not tell its format"),
         (["checked.parquet", "-o", "."], 1, "is a folder"),
+        (["no.csv", "-o", "train.csv/o.csv"], 1, "cannot be written. train.csv: Not a directory"),
+        (["no.csv", "-o", "o.parquet.gz"], 1, "Parquet is compressed inside"),
         (["digit scenes", "--id", "key"], 2, "--id names a column of a table"),
     ],
 )
@@ -154,3 +160,34 @@ def test_a_file_that_fails_late_leaves_nothing(lamc, model, tmp_path):
     done = lamc("predict", model, path, "--rows", 10, "-o", tmp_path / "o.csv", code=1)
     assert "row 52 (the header is row 1): the column 'height' holds 'tall'" in done.stderr
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_a_pipe_and_a_link_stay_what_they_are(calibrator, trees, tmp_path, process):
+    pipe, link, real = tmp_path / "pipe", tmp_path / "link.csv", tmp_path / "real.csv"
+    os.mkfifo(pipe)
+    real.write_text("old")
+    link.symlink_to("real.csv")
+    rows = pd.read_parquet(trees / "scores.parquet").head(3)
+    rows.to_csv(tmp_path / "s.csv", index=False)
+    came = []
+    reader = threading.Thread(target=lambda: came.append(pipe.read_text()))
+    reader.start()
+    done = process("predict", calibrator, tmp_path / "s.csv", "-q", "--to", "csv", "-o", pipe)
+    assert done.returncode == 0, done.stderr
+    reader.join()
+    assert len(came[0].splitlines()) == 10
+    assert pipe.is_fifo()
+    done = process("predict", calibrator, tmp_path / "s.csv", "-q", "-f", "-o", link)
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink()
+    assert real.read_text() == came[0]
+
+
+def test_endings_of_outputs_are_honoured(lamc, calibrator, trees, tmp_path):
+    rows = pd.read_parquet(trees / "scores.parquet").head(3)
+    rows.to_csv(tmp_path / "s.csv", index=False)
+    for name in ("o.csv", "o.csv.gz", "o.tsv"):
+        lamc("predict", calibrator, tmp_path / "s.csv", "-q", "-o", tmp_path / name)
+    expected = pd.read_csv(tmp_path / "o.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "o.csv.gz"), expected)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "o.tsv", sep="\t"), expected)

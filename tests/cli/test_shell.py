@@ -12,8 +12,10 @@ from typer.testing import CliRunner
 
 import lamc.cli.train
 from lamc.cli import app
-from lamc.cli.output import Output
+from lamc.cli.output import Output, table
+from lamc.cli.shell import explained
 from lamc.exceptions import LAMCError
+from lamc.labels import as_labels
 
 from .conftest import FAST, LAMC
 
@@ -125,6 +127,44 @@ def test_a_path_is_not_broken_into_lines_unless_a_width_is_given(capsys, monkeyp
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
 
 
+def test_a_table_in_a_pipe_is_whole(capsys, monkeypatch):
+    name, cells = "Pseudorchis_albida_subsp._straminea", ("0.1234 (0.1200–0.1300)",) * 5
+    shown = table("Labels", ("label", *"abcde"), [(name, *cells)])
+    monkeypatch.delenv("COLUMNS", raising=False)
+    Output().show(shown)
+    assert f"{name}   {'   '.join(cells)}" in capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "60")
+    Output().show(shown)
+    narrow = capsys.readouterr().out
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert "…" not in narrow
+
+
+def test_a_table_of_a_command_in_a_pipe_is_whole(tmp_path):
+    name = "a_label_whose_name_is_longer_than_others_and_fills_the_usual_width_of_80"
+    (tmp_path / "s.csv").write_text(f"{name},b\n" + "0.2,0.8\n0.7,0.3\n" * 30)
+    (tmp_path / "t.csv").write_text(f"{name},b\n" + "1,1\n0,1\n" * 30)
+    done = subprocess.run(
+        [LAMC, "calibrate", "--scores", tmp_path / "s.csv", "--truth", tmp_path / "t.csv"],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "OMP_NUM_THREADS": "1"},
+        check=True,
+    )
+    assert re.search(rf"{name} +30 +0\.2000 +calibrated", done.stdout)
+
+
+@pytest.mark.parametrize("command", ["train", "calibrate", "report", "demo"])
+def test_an_output_that_cannot_be_written_is_told_before_any_work(lamc, trees, command):
+    data = {"train": ["no.csv"], "calibrate": ["no.lamc", "no.csv"], "report": ["no.lamc", "no"]}
+    output = trees / "train.csv" / "a.lamc"
+    done = lamc(command, *data.get(command, []), "-o", output, code=1)
+    assert f"{output} cannot be written" in done.stderr
+    assert "train.csv: Not a directory." in done.stderr
+    done = lamc(command, *data.get(command, []), "-o", "-", code=2)
+    assert "standard output" in done.stderr
+
+
 def test_ctrl_c_is_clean_in_this_process(lamc, trees, monkeypatch, tmp_path):
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -159,6 +199,16 @@ def test_a_reader_that_goes_away_is_no_error_to_speak_of(calibrator, trees):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stdout.startswith('"id","label"')
     assert done.stderr == ""
+
+
+def test_advice_for_labels_without_a_column_is_an_option():
+    with pytest.raises(LAMCError) as found:
+        as_labels([[1, 0], [1, 1]], classes=["ash", "elm"], knowledge="all").align(
+            ["ash", "elm", "oak"]
+        )
+    told = explained(found.value)
+    assert "--knowledge some." in told
+    assert "as_labels" not in told
 
 
 def test_an_error_of_the_library_is_raised_as_such_in_python():

@@ -33,7 +33,7 @@ def demo(
     """
     from lamc.demo import run_demo, write_demo_report
 
-    options.refuse_existing(output, force=force)
+    options.check_output(output, force=force)
     with Output(as_json=json, quiet=quiet) as out:
         with out.waiting("Training on one observed label a scene …"):
             found = run_demo(seed)

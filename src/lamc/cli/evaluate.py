@@ -10,6 +10,7 @@ from lamc.cli.output import Output, shortened, table
 
 if TYPE_CHECKING:
     from lamc.evaluation import Claim, Estimate, Evaluation
+    from lamc.tables.source import Format
 
 _BETTER = {"average precision": "↑", "coverage": "↓", "ranking loss": "↓", "one-error": "↓"}
 _MEANING = {
@@ -36,7 +37,11 @@ def evaluate(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="Write the table of labels: .csv, .parquet, .jsonl."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the table of labels: a .csv, .parquet or .jsonl file, or - to print.",
+        ),
     ] = None,
     scores: Annotated[
         Path | None,
@@ -51,8 +56,11 @@ def evaluate(
     ids: options.Ids = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    from_: options.From = None,
     knowledge: options.Knowledge = None,
     part: options.Part = None,
+    to: options.To = None,
     trust: options.Trust = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -70,10 +78,14 @@ def evaluate(
     """
     from lamc.cli.held_out import held_out
     from lamc.evaluation import evaluate as measure
+    from lamc.tables.source import STANDARD
+    from lamc.tables.writers import target_format
 
     from_scores = options.scores_or_model(model, data, scores, truth)
-    if output is not None:
-        options.refuse_existing(Path(output), force=force)
+    to_screen = output == STANDARD
+    if output is not None and not to_screen:
+        options.check_output(Path(output), force=force)
+    written = None if output is None else target_format(output, said=to)
     file = options.data_file(
         str(data),
         labels=labels,
@@ -82,17 +94,19 @@ def evaluate(
         ids=ids,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
         knowledge=knowledge,
         part=part,
+        from_=from_,
     )
-    with Output(as_json=json, quiet=quiet) as out:
+    with Output(as_json=json, quiet=quiet, aside=to_screen) as out:
         fitted = options.load_model(model, trust)
         rows, found = held_out(out, fitted, file, from_scores)
         result = measure(getattr(fitted, "calibrator_", fitted), found, rows.labels)
-        if output is not None:
-            _write_labels(result, output)
+        if output is not None and written is not None:
+            _write_labels(result, output, written)
         _show(out, result)
-        if output is not None:
+        if output is not None and not to_screen:
             out.show(f"Wrote {output}.")
         out.facts(evaluation_facts(result))
 
@@ -157,14 +171,13 @@ def _labels(result: "Evaluation") -> Any:
     return table("Label by label, in rows", columns, shortened(rows))
 
 
-def _write_labels(result: "Evaluation", output: str) -> None:
+def _write_labels(result: "Evaluation", output: str, format_: "Format") -> None:
     import pyarrow as pa
 
-    from lamc.tables.source import format_of
     from lamc.tables.writers import open_writer
 
     rows = pa.table(dict(result.labels))
-    with open_writer(output, format_of(output, option="--to"), rows.schema) as writer:
+    with open_writer(output, format_, rows.schema) as writer:
         writer.write(rows)
 
 

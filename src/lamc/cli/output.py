@@ -8,14 +8,15 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
 _NUMBER = re.compile(r"[-−+]?[0-9][0-9,.]*( %)?")
-_SAID_BETTER = "Found unknown categories"  # scikit-learn's words for what predict counts and names
+_SAID_BETTER = "Found unknown categories"  # scikit-learn's words for what tables/gaps.py counts
+_UNBOUNDED = 1 << 20  # more columns than any table takes
 MOST_LABELS = 20  # of a table on a terminal
 
 
@@ -103,10 +104,11 @@ class Output:
 
     def _print(self, part: "RenderableType", *, aside: bool) -> None:
         console = self._console(aside=aside)
-        # In a pipe that no one gave a width, text is not broken, so that paths stay whole.
-        has_width = console.is_terminal or "COLUMNS" in os.environ
-        as_it_is = isinstance(part, str) and not has_width
-        console.print(part, markup=False, highlight=False, soft_wrap=as_it_is)
+        # In a pipe that no one gave a width, text is not broken, so that paths stay whole, and a
+        # table is as wide as its cells.
+        if not (console.is_terminal or "COLUMNS" in os.environ):
+            console.width = _UNBOUNDED
+        console.print(part, markup=False, highlight=False)
 
     def _console(self, *, aside: bool) -> "Console":
         from rich.console import Console
@@ -130,7 +132,8 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     laid_out = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
     for position, column in enumerate(columns):
         numeric = all(_is_number(row[position]) for row in rows)
-        laid_out.add_column(Text(column), justify="right" if numeric and position else "left")
+        justify: Literal["left", "right"] = "right" if numeric and position else "left"
+        laid_out.add_column(Text(column), justify=justify, overflow="fold")  # nothing is cut off
     for row in rows:
         laid_out.add_row(*(Text(cell) for cell in row))
     return laid_out

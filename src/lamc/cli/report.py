@@ -41,6 +41,8 @@ def report(
     ids: options.Ids = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    from_: options.From = None,
     knowledge: options.Knowledge = None,
     part: options.Part = None,
     trust: options.Trust = None,
@@ -63,7 +65,7 @@ def report(
     from lamc.tables.features import learner_of
 
     from_scores = options.scores_or_model(model, data, scores, truth)
-    options.refuse_existing(output, force=force)
+    options.check_output(output, force=force)
     file = options.data_file(
         str(data),
         labels=labels,
@@ -72,8 +74,10 @@ def report(
         ids=ids,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
         knowledge=knowledge,
         part=part,
+        from_=from_,
     )
     with Output(as_json=json, quiet=quiet) as out:
         fitted = options.load_model(model, trust)

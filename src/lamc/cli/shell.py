@@ -13,15 +13,16 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from lamc.exceptions import LAMCError
+from lamc.exceptions import LAMCError, PartError
 
 DEBUG = "lamc.debug"  # where a context keeps whether to show the traceback
-_STOPPED, _TERMINATED = 130, 143
+_WRONG_USE, _STOPPED, _TERMINATED = 2, 130, 143
 # What the library calls its arguments, and what the shell calls them.
 _OPTIONS = {
     "alpha": "--alpha",
     "cardinality": "--most-labels",
     "calibration_size": "--calibration-size",
+    "decimal": "--decimal",
     "delimiter": "--delimiter",
     "delta": "--delta",
     "encoding": "--encoding",
@@ -34,11 +35,15 @@ _OPTIONS = {
     "per_label": "--per-label",
     "rule": "--rule",
     "separator": "--separator",
+    "words": "--words",
 }
 # What the library advises where the shell has another way.
 _ADVICE = {
     "Read a file of your own with lamc.datasets.read(path).": (
         "A file of your own is named with its ending, such as birds.csv."
+    ),
+    "say that Y lists only some of the true labels: as_labels(Y, knowledge='some').": (
+        "say that the rows name only some of their labels: --knowledge some."
     ),
     "it is not a file that save() wrote": "it is no model that lamc train or calibrate wrote",
 }
@@ -64,7 +69,7 @@ class Shell(TyperGroup):
             if ctx.meta.get(DEBUG):
                 traceback.print_exc()
             typer.echo(f"lamc: {explained(error)}", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(_WRONG_USE if isinstance(error, PartError) else 1) from None
 
 
 def explained(error: Exception) -> str:

@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lamc.datasets import Dataset
 from lamc.exceptions import DatasetError, LabelError, LAMCError
-from lamc.files import whole_file
+from lamc.files import is_stream, whole_file
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import in_order_of
 from lamc.report.findings import RowContents, find
 from lamc.report.page import render
 from lamc.rules import Calibrator
-from lamc.rules.columns import in_order_of
 from lamc.rules.scores import check_scores
 from lamc.types import AnyArray, IntArray
 
@@ -87,7 +87,7 @@ def write_report(
     '<!doctype html>'
     """
     path = Path(path)
-    if path.exists() and not overwrite:
+    if path.exists() and not (overwrite or is_stream(path)):
         raise LAMCError(
             f"{path} is there already.\nChoose another name, or say that it may be replaced: "
             "overwrite=True (--force in the shell)."

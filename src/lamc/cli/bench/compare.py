@@ -51,7 +51,7 @@ def compare(
 
     if output is not None:
         check_path(output)
-        shared.refuse_existing(output, force=force)
+        shared.check_output(output, force=force)
     choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
     with Output(as_json=json, quiet=quiet) as out:
         found = compare_methods(table(read_measurements(results), metric, choice), against)

@@ -32,7 +32,7 @@ def export(
     from lamc.benchmark.store import read_curves, read_measurements
 
     for file in csv_files(output):
-        shared.refuse_existing(file, force=force)
+        shared.check_output(file, force=force)
     with Output(as_json=json, quiet=quiet) as out:
         measurements, curves = read_measurements(results), read_curves(results)
         if profile is not None:

@@ -56,7 +56,7 @@ def figure(
 
     path = output or Path(f"{kind}.png")
     check_path(path)
-    shared.refuse_existing(path, force=force)
+    shared.check_output(path, force=force)
     choice = options.choice(profile, "accepted", rule, alpha, calibration, None, datasets, methods)
     with Output(as_json=json, quiet=quiet) as out:
         if kind is Kind.calibration_size:

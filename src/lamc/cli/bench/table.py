@@ -67,7 +67,7 @@ def table(
     from lamc.files import whole_file
 
     if output is not None:
-        shared.refuse_existing(output, force=force)
+        shared.check_output(output, force=force)
     choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
     with Output(as_json=json, quiet=quiet) as out:
         measurements = read_measurements(results)
