@@ -54,7 +54,7 @@ def test_validation_rows_are_chosen_by(lamc_json, trees, tmp_path):
         "train", trees / "train.csv", *said, "--validation", trees / "checked.parquet",
         "-o", tmp_path / "a.lamc",
     )  # fmt: skip
-    assert "checked.parquet" in facts["notes"][1]
+    assert "checked.parquet" in facts["notes"][2]
     (chosen,) = load(tmp_path / "a.lamc").estimator_[-1].selection_
     assert chosen["criterion"] == "average precision on fully labelled validation rows"
 
@@ -143,3 +143,20 @@ def test_data_sets_of_the_catalogue(lamc, data_folder, monkeypatch, tmp_path, na
     found = json.loads(lamc("evaluate", tmp_path / "a.lamc", name, "--json").stdout)
     assert found["ranking"]["average precision"]["value"] > 0.2
     assert all(np.isfinite(claim["measured"]["value"]) for claim in found["claims"])
+
+
+def test_a_name_that_does_not_tell_the_format(lamc, lamc_json, trees, tmp_path):
+    data = tmp_path / "trees.txt"
+    data.write_text((trees / "train.csv").read_text())
+    command = ["train", data, "--label-column", "seen", "--id", "id", *FAST]
+    done = lamc(*command, "-o", tmp_path / "a.lamc", code=1)
+    assert "does not tell its format" in done.stderr
+    assert "--from 'csv'" in done.stderr
+    facts = lamc_json(*command, "--from", "csv", "-o", tmp_path / "a.lamc")
+    assert facts["trained_on"] == 320
+
+
+def test_a_part_of_a_table_is_wrong_use(lamc, trees, tmp_path):
+    data = [trees / "train.csv", "--label-column", "seen", "--part", "train"]
+    done = lamc("train", *data, "-o", tmp_path / "a.lamc", code=2)
+    assert "carries no split, so it has no part 'train'" in done.stderr

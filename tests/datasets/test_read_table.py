@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamc.datasets import read
+from lamc.datasets.readers.columns import MISSING
 from lamc.exceptions import DatasetError
 
 SKY = "id,warmth,windy,rain,sun\n1,21.5,false,0,1\n2,9,true,1,0\n3,,true,1,1\n"
@@ -90,6 +91,36 @@ def test_without_a_separator_a_cell_is_one_label_and_a_note_says_so(tmp_path):
         read(write(tmp_path, "x,kind\n1,a\n2,\n"), label_column="kind")
 
 
+@pytest.mark.parametrize("convert", [Path, as_json_lines])
+@pytest.mark.parametrize("separator", [None, ";"])
+def test_a_label_that_stands_for_a_missing_one_is_no_label(tmp_path, convert, separator):
+    path = write(tmp_path, "x,kind\n1,oak\n2,NaN?\n3,elm\n")
+    path = convert(path)
+    path.write_text(path.read_text().replace("NaN?", "NA"))
+    with pytest.raises(DatasetError, match=r"(?s)(row|line) [23].*'kind' is 'NA', which.*labels=…"):
+        read(path, label_column="kind", separator=separator)
+    known = ["DE", "NA", "elm", "oak"]
+    data = read(path, label_column="kind", separator=separator, labels=known)
+    np.testing.assert_array_equal(data.Y.toarray(), [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]])
+
+
+@pytest.mark.parametrize("mark", [";", "|", ","])
+def test_a_cell_that_joins_labels_of_the_column_is_refused(tmp_path, mark):
+    rows = "".join(f"{i},{label}\n" for i, label in enumerate(["oak", "elm", "ash"] * 20))
+    path = write(tmp_path, f'x,kind\n{rows}60,"oak{mark} ash"\n')
+    message = r"(?s)row 62 .*'oak. ash' in 'kind' joins 'oak', 'ash'.*\nSay separator='.' to split"
+    with pytest.raises(DatasetError, match=message):
+        read(path, label_column="kind")
+    assert read(path, label_column="kind", separator=mark).Y.shape == (61, 3)
+    known = ["ash", "elm", "oak", f"oak{mark} ash"]
+    assert read(path, label_column="kind", labels=known).Y.sum(axis=0)[-1] == 1
+    path = write(tmp_path, f'x,kind\n{rows}60,"oak{mark}"\n')
+    with pytest.raises(DatasetError, match="in 'kind' joins 'oak', which"):
+        read(path, label_column="kind")
+    path = write(tmp_path, f'x,kind\n{rows}60,"oak{mark} fir"\n')  # fir is no label by itself
+    assert read(path, label_column="kind").Y.shape == (61, 4)
+
+
 def test_a_parquet_column_of_lists(tmp_path):
     path = store(tmp_path, {"x": [1, 2, 3], "tags": [["b", "a"], [], ["b"]]})
     data = read(path, label_column="tags")
@@ -134,6 +165,7 @@ def test_text_with_few_values_is_nominal_and_other_text_is_left_out(tmp_path):
         "Left out 'title': text with 60 different values.",
         "Left out 'day': of type date32[day], which is no number.",
         "Left out 'empty': without a value in any row.",
+        "Read as words, each a 0/1 feature: 'colour', 'side'. Read as numbers: 'agreed', 'size'.",
     )
 
 
@@ -271,7 +303,9 @@ def test_a_damaged_parquet_file_is_refused(tmp_path):
             read(path, labels=["y"])
 
 
-NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=5)
+NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=5).filter(
+    lambda name: name not in MISSING
+)
 
 
 @given(
@@ -302,7 +336,10 @@ def test_json_lines_may_list_labels_and_be_packed(tmp_path):
     np.testing.assert_array_equal(data.Y.toarray(), [[1, 0, 1], [0, 0, 0], [0, 1, 1], [0, 0, 1]])
     assert data.feature_names.tolist() == ["warmth", "air=wet"]
     np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3.5, 0], [1, 1]])
-    assert data.notes == ("Left out 'none': without a value in any row.",)
+    assert data.notes == (
+        "Left out 'none': without a value in any row.",
+        "Read as words, each a 0/1 feature: 'air'. Read as numbers: 'warmth'.",
+    )
 
 
 def test_a_number_that_names_a_label_is_its_name(tmp_path):

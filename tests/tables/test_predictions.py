@@ -16,6 +16,7 @@ from lamc.tables.labelled import DataFile, training_rows
 from lamc.tables.predictions import (
     Layout,
     chunks_of_dataset,
+    chunks_of_scores,
     chunks_of_table,
     id_type_of,
     predict_rows,
@@ -76,7 +77,7 @@ def test_tidy_rows_are_what_the_model_says(model, folder, trees, tmp_path):
     assert counts.decisions == {
         word: decided.count(word) for word in ("accepted", "absent", "open")
     }
-    assert counts.missing == trees["height"].isna().sum() > 0
+    assert counts.gaps.numbers == trees["height"].isna().sum() > 0
 
 
 @pytest.mark.parametrize("rows", [17, 64, 150])
@@ -141,6 +142,31 @@ def test_labels_without_names_go_by_position(tmp_path):
     assert found["label"].tolist() == ["0", "1"] * 10
     with pytest.raises(DatasetError, match=r"takes 2 columns, .* has 3: 'x', 'y', 'key'"):
         predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet")
+
+
+def test_a_row_of_scores_is_no_header(tmp_path):
+    rng = np.random.default_rng(0)
+    unnamed = Calibrator(alpha=0.3).fit(rng.random((40, 2)), rng.random((40, 2)) < 0.5)
+    path = tmp_path / "a.csv"
+    path.write_text("0.9,0.1\n0.2,0.3\n")
+    with pytest.raises(DatasetError, match=r"'0.9', '0.1', which are numbers and no names"):
+        predict(unnamed, path, tmp_path / "out.csv")
+    path.write_text("0,1\n0.9,0.1\n0.2,0.3\n")  # as pandas names columns
+    assert predict(unnamed, path, tmp_path / "out.csv").rows == 2
+
+
+def test_a_matrix_of_scores(calibrator, tmp_path):
+    matrix = np.random.default_rng(0).random((7, 3))
+    np.save(tmp_path / "a.npy", matrix)
+    chunks = list(chunks_of_scores(calibrator, tmp_path / "a.npy", rows=3))
+    assert [chunk.ids.to_pylist() for chunk in chunks] == [[0, 1, 2], [3, 4, 5], [6]]
+    np.testing.assert_array_equal(np.vstack([chunk.X for chunk in chunks]), matrix)
+    np.save(tmp_path / "a.npy", 2 * matrix)
+    with pytest.raises(DatasetError, match=r"a.npy, row \d, counted from 0: the score of 'ash'"):
+        list(chunks_of_scores(calibrator, tmp_path / "a.npy"))
+    np.save(tmp_path / "a.npy", matrix[:, :2])
+    with pytest.raises(DatasetError, match="2 columns of scores, but there are 3 labels"):
+        list(chunks_of_scores(calibrator, tmp_path / "a.npy"))
 
 
 def test_an_input_without_rows_gives_an_output_without_rows(calibrator, tmp_path):

@@ -40,6 +40,29 @@ def test_rows_belong_together_by_what_identifies_them(tmp_path, scores, trees):
     np.testing.assert_array_equal(found.labels.positives.toarray(), trees[NAMES])
 
 
+def test_rows_in_another_order_are_refused_unless_they_are_matched(tmp_path, scores, trees):
+    ids = trees["id"].tolist()
+    scores.assign(id=ids).to_csv(tmp_path / "scores.csv", index=False)
+    truth = trees[[*NAMES]].assign(id=ids, plot=np.arange(len(ids)) % 7)
+    truth.to_parquet(tmp_path / "truth.parquet", index=False)
+    turned = truth[::-1]
+    turned.to_parquet(tmp_path / "turned.parquet", index=False)
+
+    def read(name, **options):
+        return read_scored(tmp_path / "scores.csv", tmp_path / name, LabelColumns(), **options)
+
+    expected = read("truth.parquet", classes=np.array(NAMES))
+    with pytest.raises(DatasetError, match=r"(?s)column 'id', row 0, .*'t0' in one.*--id id"):
+        read("turned.parquet", classes=np.array(NAMES))
+    matched = read("turned.parquet", classes=np.array(NAMES), id_column="id")
+    np.testing.assert_array_equal(
+        matched.labels.positives.toarray(), expected.labels.positives.toarray()
+    )
+    turned.assign(id=range(1, len(ids) + 1)).to_parquet(tmp_path / "other.parquet", index=False)
+    other = read("other.parquet", classes=np.array(NAMES))  # its ids are of another kind
+    assert len(other.labels) == len(ids)
+
+
 def test_matrices_without_names(tmp_path, scores, trees):
     np.save(tmp_path / "scores.npy", scores[NAMES].to_numpy(dtype=np.float32))
     np.save(tmp_path / "truth.npy", trees[NAMES].to_numpy())
@@ -82,6 +105,8 @@ def test_columns_come_in_the_order_of_a_calibrator(tmp_path, scores, trees):
         ("i,a\n1,.5\n", "i,a\n2,1\n", "i", DatasetError, "1 of the 1 rows of .* are not in"),
         ("i,a\n1,.5\n1,.5\n", "i,a\n1,1\n", "i", DatasetError, "two rows with the i '1'"),
         ("id,label,score\n1,a,.5\n", "a\n1\n", None, DatasetError, "--wide --value score"),
+        (".5,.9\n.1,.2\n", "a,b\n1,1\n", None, DatasetError, "numbers and no names"),
+        (".5,.5\n.1,.2\n", "a,b\n1,1\n", None, DatasetError, "(?s)two .*it has no header"),
     ],
 )
 def test_files_that_do_not_fit(tmp_path, scores, truth, id_column, error, message):

@@ -67,13 +67,13 @@ def test_one_mark_in_every_row_is_asked_about(tmp_path):
         assert table_labels(source_of(path), where)[0].knowledge is stated
 
 
-def test_a_listed_label_that_a_model_does_not_know_is_refused_or_added(folder):
+def test_a_listed_label_that_a_model_does_not_know_is_refused(folder):
     source, where = source_of(folder / "tags.csv"), LabelColumns(listed="tags", separator=";")
     few = np.array(["ash", "elm"])
     with pytest.raises(DatasetError, match="'oak' is not among the 2 labels"):
         table_labels(source, where, few)
-    added, _ = table_labels(source, where, few, adding=True)
-    assert added.classes.tolist() == ["ash", "elm", "oak"]
+    with pytest.raises(DatasetError, match=r"(?s)'oak' is not among.*\nCorrect it\."):
+        table_labels(source, where, few, advice="Correct it.")
 
 
 @pytest.mark.parametrize(

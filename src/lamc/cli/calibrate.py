@@ -37,6 +37,8 @@ def calibrate(
     ids: options.Ids = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    from_: options.From = None,
     knowledge: options.Knowledge = None,
     part: options.Part = None,
     rule: Annotated[
@@ -76,7 +78,7 @@ def calibrate(
     if from_scores is not None and model is not None:
         raise typer.BadParameter(f"With --scores and --truth there is no use for {model}.")
     if output is not None:
-        options.refuse_existing(output, force=force)
+        options.check_output(output, force=force)
     if from_scores is not None or rule is not None:
         options.check_promise(rule or "recall", alpha, delta, few_positives, per_label)
     else:  # the rule is that of the model
@@ -97,8 +99,10 @@ def calibrate(
         ids=ids,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
         knowledge=knowledge,
         part=part,
+        from_=from_,
     )
     with Output(as_json=json, quiet=quiet) as out:
         if from_scores is not None:
@@ -143,6 +147,7 @@ def _of_model(
     most_labels: int | None,
     trust: list[str] | None,
 ) -> tuple[Any, tuple[str, ...]]:
+    from lamc.tables.gaps import gaps_in
     from lamc.tables.labelled import rows_for_model
 
     model = options.load_model(path, trust)
@@ -150,4 +155,5 @@ def _of_model(
     if chosen.get("rule", model.rule) != model.rule:  # what was said for one rule is not for others
         chosen = {"delta": None, "few_positives": "abstain", "per_label": None} | chosen
     model.set_params(**chosen, random_state=seed)
-    return model.calibrate(rows.X, rows.labels, cardinality=most_labels), rows.notes
+    model.calibrate(rows.X, rows.labels, cardinality=most_labels)
+    return model, (*rows.notes, *gaps_in(model, rows.X))

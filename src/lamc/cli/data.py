@@ -70,6 +70,9 @@ def show(
     ids: options.Ids = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    words: options.Words = None,
+    from_: options.From = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -81,7 +84,18 @@ def show(
     Example: lamc data show trees.csv --labels oak,elm
     """
     with Output(as_json=json, quiet=quiet) as out:
-        data = _read(name, labels, label_column, separator, ids, delimiter, encoding)
+        data = _read(
+            name,
+            labels=labels,
+            label_column=label_column,
+            separator=separator,
+            ids=ids,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            words=words,
+            from_=from_,
+        )
         _describe(out, data)
 
 
@@ -97,6 +111,9 @@ def read(
     ids: options.Ids = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    words: options.Words = None,
+    from_: options.From = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -116,9 +133,20 @@ def read(
 
     if output.suffix.lower() not in (".npz", ".parquet"):
         raise typer.BadParameter(f"{output} ends neither in .npz nor in .parquet.")
-    options.refuse_existing(output, force=force)
+    options.check_output(output, force=force)
     with Output(as_json=json, quiet=quiet) as out:
-        data = _read(name, labels, label_column, separator, ids, delimiter, encoding)
+        data = _read(
+            name,
+            labels=labels,
+            label_column=label_column,
+            separator=separator,
+            ids=ids,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            words=words,
+            from_=from_,
+        )
         if output.suffix.lower() == ".npz":
             write_npz(data, output)
         else:
@@ -163,39 +191,18 @@ def fetch(
         out.facts({"folder": str(folder), "data_sets": found})
 
 
-def _read(
-    name: str,
-    labels: str | None,
-    label_column: str | None,
-    separator: str | None,
-    ids: list[str] | None,
-    delimiter: str | None,
-    encoding: str | None,
-) -> "Dataset":
+def _read(name: str, **reading: Any) -> "Dataset":
     from lamc.tables.labelled import read_dataset
 
-    return read_dataset(
-        options.data_file(
-            name,
-            labels=labels,
-            label_column=label_column,
-            separator=separator,
-            ids=ids,
-            delimiter=delimiter,
-            encoding=encoding,
-            knowledge=None,
-            part=None,
-        )
-    )
+    return read_dataset(options.data_file(name, **reading, knowledge=None, part=None))
 
 
 def _describe(out: Output, data: "Dataset", output: str | None = None) -> None:
     counts = data.Y.sum(axis=0)
-    names = data.label_names.tolist()
-    more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
     out.show(
         repr(data),
-        f"labels: {', '.join(names[:8])}{more}",
+        f"features: {_first(data.feature_names.tolist())}",
+        f"labels: {_first(data.label_names.tolist())}",
         f"rows of a label: {int(counts.min()):,} to {int(counts.max()):,}",
         *(() if data.split is None else (f"split: {data.split!r}",)),
         *(() if data.observed is None else ("observed labels: in the file",)),
@@ -204,6 +211,11 @@ def _describe(out: Output, data: "Dataset", output: str | None = None) -> None:
         out.note(note)
     written = {} if output is None else {"output": output}
     out.facts(_facts(data) | written)
+
+
+def _first(names: list[str]) -> str:
+    more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+    return ", ".join(names[:8]) + more
 
 
 def _facts(data: "Dataset") -> dict[str, Any]:

@@ -18,6 +18,8 @@ def held_out(
     With files of scores and truth, ``model`` is a calibrator. Else the rows are those of ``file``,
     and of a data set that carries a split, its test rows.
     """
+    from lamc.tables.gaps import gaps_in
+
     if from_scores is not None:
         rows = options.scored_rows(*from_scores, file, model.classes_)
         scores = rows.scores
@@ -30,6 +32,8 @@ def held_out(
     for note in rows.notes:
         out.note(note)
     if from_scores is None:
+        for note in gaps_in(model, rows.X):
+            out.note(note)
         _warn_of_training_rows(out, model, rows.X)
     return rows, scores
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from lamc.tables.predictions import Chunk, Counts
     from lamc.tables.source import Source
 
-FormatName = Literal["csv", "jsonl", "parquet"]
-
 
 def predict(
     model: Annotated[
@@ -25,7 +23,7 @@ def predict(
         str,
         typer.Argument(
             help="A file, the name of a data set, or - for standard input. For a calibrator, a "
-            "table of scores."
+            "table of scores, or a .npy matrix."
         ),
     ],
     output: Annotated[
@@ -36,9 +34,9 @@ def predict(
         bool, typer.Option("--wide", help="One row for each input, a column for each label.")
     ] = False,
     value: Annotated[
-        Literal["decision", "score", "p_value"],
-        typer.Option(help="What the columns of --wide hold."),
-    ] = "decision",
+        Literal["decision", "score", "p_value"] | None,
+        typer.Option(help="What the columns of --wide hold; the decision unless it is said."),
+    ] = None,
     only: Annotated[
         Literal["accepted", "absent", "open"] | None,
         typer.Option(help="Write only rows with this decision."),
@@ -47,13 +45,10 @@ def predict(
     labels: options.Labels = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
     part: options.Part = None,
-    from_: Annotated[
-        FormatName | None, typer.Option("--from", help="Format of the input, if not by its name.")
-    ] = None,
-    to: Annotated[
-        FormatName | None, typer.Option("--to", help="Format of the output, if not by its name.")
-    ] = None,
+    from_: options.From = None,
+    to: options.To = None,
     rows: Annotated[
         int | None, typer.Option("--rows", help="Rows to work on at a time.", min=1)
     ] = None,
@@ -74,23 +69,32 @@ def predict(
     Example: cat new.csv | lamc predict birds.lamc - --to jsonl > found.jsonl
     """
     from lamc.tables.predictions import Layout, id_type_of, predict_rows
-    from lamc.tables.source import STANDARD, format_of
+    from lamc.tables.source import STANDARD
+    from lamc.tables.writers import target_format
 
     if only is not None and wide:
         raise typer.BadParameter("--only keeps rows of one label each; leave out --wide.")
+    if value is not None and not wide:
+        raise typer.BadParameter("--value says what the columns of --wide hold; add --wide.")
     to_screen = output == STANDARD
     if not to_screen:
-        options.refuse_existing(Path(output), force=force)
-    written = format_of(output, said=to, option="--to")
-    layout = Layout(wide=value if wide else None, only=only)
+        options.check_output(Path(output), force=force)
+    written = target_format(output, said=to)
+    layout = Layout(wide=(value or "decision") if wide else None, only=only)
     with Output(as_json=json, quiet=quiet, aside=to_screen) as out:
         fitted = options.load_model(model, trust)
         source, chunks, total = _input(
             fitted,
             data,
-            said=from_,
             id_column=id_column,
-            reading={"labels": labels, "delimiter": delimiter, "encoding": encoding, "part": part},
+            reading={
+                "labels": labels,
+                "delimiter": delimiter,
+                "encoding": encoding,
+                "decimal": decimal,
+                "part": part,
+                "from_": from_,
+            },
             rows=rows,
         )
         with out.progress("Predicting", total) as seen:
@@ -110,45 +114,36 @@ def _input(
     model: Any,
     data: str,
     *,
-    said: str | None,
     id_column: str | None,
     reading: dict[str, Any],
     rows: int | None,
 ) -> "tuple[Source | None, Iterator[Chunk], int | None]":
     """The table to read if it is one, its rows in chunks, and their number if that is known."""
     from lamc.tables.batches import number_of_rows
-    from lamc.tables.predictions import chunks_of_dataset, chunks_of_table
-    from lamc.tables.source import STANDARD, is_table, source_of
+    from lamc.tables.labelled import check_whole
+    from lamc.tables.predictions import chunks_of_dataset, chunks_of_scores, chunks_of_table
+    from lamc.tables.source import STANDARD
 
-    if said is not None or data == STANDARD or is_table(data):
-        source = source_of(
-            data, said=said, delimiter=reading["delimiter"], encoding=reading["encoding"]
-        )
+    file = options.data_file(
+        data, **reading, label_column=None, separator=None, ids=None, knowledge=None
+    )
+    if data == STANDARD or file.is_table:
+        check_whole(file.part, data)
+        source = file.source()
         chunks = chunks_of_table(model, source, id_column=id_column, rows=rows)
         return source, chunks, number_of_rows(source)
     if id_column is not None:
         raise typer.BadParameter(f"--id names a column of a table, and {data} is none.")
+    if Path(data).suffix.lower() == ".npy" and not hasattr(model, "estimator_"):
+        check_whole(file.part, data)
+        return None, chunks_of_scores(model, data, rows=rows), None
     options.refuse_calibrator(model, data)
-    file = options.data_file(
-        data, **reading, label_column=None, separator=None, ids=None, knowledge=None
-    )
     return None, chunks_of_dataset(model, file, rows=rows), None
 
 
 def _report(out: Output, counts: "Counts", output: str) -> None:
-    if counts.missing:
-        missing = (
-            "1 missing number was"
-            if counts.missing == 1
-            else f"{counts.missing:,} missing numbers were"
-        )
-        out.note(f"{missing} taken for the median of the training rows.")
-    for name, words in counts.new_words.items():
-        listed = ", ".join(sorted(words)[:5]) + (", …" if len(words) > 5 else "")
-        out.note(
-            f"Training did not meet these words in the column {name!r}, so they say nothing: "
-            f"{listed}."
-        )
+    for note in counts.gaps.sentences():
+        out.note(note)
     pairs = max(sum(counts.decisions.values()), 1)
     rows = [
         (decision, f"{count:,}", f"{100 * count / pairs:.1f} %")
@@ -168,7 +163,8 @@ def _report(out: Output, counts: "Counts", output: str) -> None:
             "rows": counts.rows,
             "written": counts.written,
             "decisions": counts.decisions,
-            "missing_numbers": counts.missing,
-            "new_words": {name: sorted(words) for name, words in counts.new_words.items()},
+            "missing_numbers": counts.gaps.numbers,
+            "missing_words": counts.gaps.words,
+            "new_words": {name: sorted(words) for name, words in counts.gaps.new_words.items()},
         }
     )

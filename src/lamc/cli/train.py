@@ -24,6 +24,9 @@ def train(
     ids: options.Ids = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    words: options.Words = None,
+    from_: options.From = None,
     knowledge: options.Knowledge = None,
     part: options.Part = None,
     method: Annotated[
@@ -83,10 +86,11 @@ def train(
     Example: lamc train yeast.arff --method role --set hidden=128 -o yeast.lamc
     """
     from lamc import LAMC
+    from lamc.tables.gaps import gaps_in
     from lamc.tables.labelled import rows_like, training_rows
     from lamc.training import SettingError, fit_rows, learner_named, set_verbose
 
-    options.refuse_existing(output, force=force)
+    options.check_output(output, force=force)
     options.check_promise(rule, alpha, delta, few_positives, per_label)
     try:
         learner = learner_named(method, settings or [], seed=seed)
@@ -102,8 +106,11 @@ def train(
             ids=ids,
             delimiter=delimiter,
             encoding=encoding,
+            decimal=decimal,
+            words=words,
             knowledge=knowledge,
             part=part,
+            from_=from_,
         )
 
     with Output(as_json=json, quiet=quiet) as out:
@@ -129,6 +136,8 @@ def train(
         set_verbose(clf, out.speaks and sys.stderr.isatty())
         fitted = fit_rows(clf, *rows, validation=chosen_by, most_labels=most_labels)
         set_verbose(clf, False)
+        for note in gaps_in(clf, *(each.X for each in read)):
+            out.note(note)
         clf.save(output)
         _report(out, fitted, method, output)
 

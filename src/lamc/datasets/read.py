@@ -52,7 +52,9 @@ def read(
     label_column: str | None = None,
     separator: str | None = None,
     id_column: str | Sequence[str] | None = None,
+    words: str | Sequence[str] | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
     encoding: str | None = None,
     n_features: int | None = None,
     n_labels: int | None = None,
@@ -70,11 +72,12 @@ def read(
     ``.arff``           Mulan's XML beside it, MEKA's ``-C n``   labels, id_column, encoding
                         in ``@relation``, or as ``labels`` says
     ``.csv``, ``.tsv``  in the columns ``labels``, or listed in  labels, label_column, separator,
-                        ``label_column``                         id_column, delimiter, encoding
+                        ``label_column``                         id_column, words, delimiter,
+                                                                 decimal, encoding
     ``.parquet``        likewise                                 labels, label_column, separator,
-                                                                 id_column
+                                                                 id_column, words
     ``.jsonl``          likewise; one object a line              labels, label_column, separator,
-                                                                 id_column
+                                                                 id_column, words
     ``.svm``            in front of each row, as integers        n_features, n_labels
     ``.mat``            in ``Y``, with ``Y_obs``, the split and
                         the ``label_names`` if there are any
@@ -85,8 +88,9 @@ def read(
     column if it has two values, else one column ``name=value`` for each. An ARFF file declares
     what is nominal; in a table it is text with at most 20 values, each seen twice on average, or
     with values that read as false and true. Other text and dates are left out, and
-    ``Dataset.notes`` says so. A label is 0 or 1, false or true, no or yes; a missing or other
-    value is refused.
+    ``Dataset.notes`` says so. Text of which nearly all values are numbers is refused, for a decimal
+    comma or a ``?`` would make words of a column of numbers. A label is 0 or 1, false or true, no
+    or yes; a missing or other value is refused.
 
     Parameters
     ----------
@@ -104,8 +108,12 @@ def read(
         What stands between the labels in ``label_column``. Without it a cell is one label.
     id_column : str or list of str, optional
         Columns that identify a row, and are no features.
+    words : str or list of str, optional
+        Columns of a table that hold words, also where these are whole numbers or many.
     delimiter : str, optional
         What stands between the values of a CSV file: a comma, or in ``.tsv`` a tab.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers in a CSV file; a point unless it is said.
     encoding : str, optional
         Of a text file; UTF-8 unless it is said.
     n_features, n_labels : int, optional
@@ -145,7 +153,9 @@ def read(
         "label_column": label_column,
         "separator": separator,
         "id_column": _path_or_list(id_column),
+        "words": _path_or_list(words),
         "delimiter": delimiter,
+        "decimal": decimal,
         "encoding": encoding,
         "n_features": n_features,
         "n_labels": n_labels,
@@ -153,7 +163,7 @@ def read(
     options = {option: value for option, value in given.items() if value is not None}
     try:
         head = first_bytes(path)
-        format_ = _find_format(path, file_format)
+        format_ = _FORMATS[format_name(path, file_format)]
         _check_options(path, format_, options)
         _check_kind(path, format_, kind_of(head))
         data = format_.reader(path, **options)
@@ -178,7 +188,16 @@ def _path_or_list(names: Any) -> Any:
     return names if names is None or isinstance(names, (str, os.PathLike)) else list(names)
 
 
-def _find_format(path: Path, file_format: str | None) -> _Format:
+def format_name(path: Path, file_format: str | None = None) -> str:
+    """Name of the format of a file: as said, or as the ending of its name tells.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from lamc.datasets.read import format_name
+    >>> format_name(Path("birds.tsv.gz")), format_name(Path("rcv1.txt"), "svmlight")
+    ('csv', 'svmlight')
+    """
     packed = path.suffix.lower() in OPENERS
     ending = (path.with_suffix("") if packed else path).suffix.lower()
     if file_format is not None and file_format not in _FORMATS:
@@ -189,7 +208,7 @@ def _find_format(path: Path, file_format: str | None) -> _Format:
         if file_format == name or (file_format is None and ending in format_.endings):
             if packed and "text" not in format_.kinds:
                 raise DatasetError(f"{path} is packed; unpack it first, and read what comes out.")
-            return format_
+            return name
     endings = ", ".join(ending for format_ in _FORMATS.values() for ending in format_.endings)
     raise DatasetError(
         f"The name of {path} does not tell its format; these endings do: {endings}.\n"

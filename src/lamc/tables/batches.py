@@ -1,5 +1,6 @@
 """Read a table batch by batch, so that its length does not matter."""
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -9,6 +10,7 @@ from lamc.datasets.readers.columns import did_you_mean, some
 from lamc.datasets.readers.json_lines import check_keys, column, numbered_objects
 from lamc.exceptions import DatasetError
 from lamc.tables.cells import Kind, converted
+from lamc.tables.csv_text import CsvText
 from lamc.tables.source import Source, header_of
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
@@ -77,7 +79,7 @@ def column_names(source: Source) -> list[str]:
         return _parquet_schema(source).names
     if source.format == "csv":
         with source.open() as stream:
-            return header_of(stream, source)
+            return header_of(CsvText(stream, source.encoding), source)
     with source.open() as stream:
         first = next(numbered_objects(source, stream), (0, {}))[1]
     return list(first)
@@ -151,7 +153,7 @@ def _converted(
         return f"{source}, {source.place(start + row)}"
 
     cells = [
-        converted(table.column(name), kind, name=name, place=place)
+        converted(table.column(name), kind, name=name, place=place, decimal=source.decimal)
         for name, kind in columns.items()
     ]
     return pa.table(cells, names=list(columns))
@@ -197,17 +199,13 @@ def _csv_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Itera
     from pyarrow import csv
 
     with source.open() as stream:
-        names = header_of(stream, source)
+        text = CsvText(stream, source.encoding)
+        names = header_of(text, source)
         check_columns(source, names, list(columns))
         try:
             reader = csv.open_csv(
-                stream,
-                csv.ReadOptions(
-                    column_names=names,
-                    block_size=_CSV_BLOCK,
-                    encoding=source.encoding,
-                    use_threads=False,
-                ),
+                io.BufferedReader(text),
+                csv.ReadOptions(column_names=names, block_size=_CSV_BLOCK, use_threads=False),
                 csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True),
                 csv.ConvertOptions(
                     include_columns=list(columns), column_types=dict.fromkeys(names, pa.string())

@@ -8,16 +8,12 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from lamc.datasets.readers.columns import truth
+from lamc.datasets.readers.columns import MISSING, truth
 from lamc.exceptions import DatasetError
 
 ArrowColumn: TypeAlias = Any  # pyarrow has no types of its own
 
-# What stands for a missing number in text; as pyarrow has it.
-_MISSING = (
-    *("", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "NaN", "nan", "-NaN"),
-    *("-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
-)
+_SWAPPED = str.maketrans(",.", ".,")
 
 
 class Kind(StrEnum):
@@ -36,9 +32,11 @@ class Kind(StrEnum):
 
 
 def converted(
-    cells: ArrowColumn, kind: Kind, *, name: str, place: Callable[[int], str]
+    cells: ArrowColumn, kind: Kind, *, name: str, place: Callable[[int], str], decimal: str = "."
 ) -> ArrowColumn:
     """Cells of a pyarrow column as a kind; the first one that cannot be is named.
+
+    Numbers in text have the decimal mark ``decimal``.
 
     Examples
     --------
@@ -47,22 +45,27 @@ def converted(
     >>> cells = pa.chunked_array([["1.5", "yes", " NA "]])
     >>> converted(cells, Kind.NUMBER, name="height", place=str).to_pylist()
     [1.5, 1.0, None]
+    >>> cells = pa.chunked_array([["1,5", "2"]])
+    >>> converted(cells, Kind.NUMBER, name="height", place=str, decimal=",").to_pylist()
+    [1.5, 2.0]
     """
     import pyarrow as pa
 
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if kind is Kind.NUMBER:
-        return _finite(_numbers(cells, name, place), name, place)
+        return _finite(_numbers(cells, name, place, decimal), name, place)
     return _words(cells, name) if kind is Kind.WORD else cells
 
 
-def _numbers(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> ArrowColumn:
+def _numbers(
+    cells: ArrowColumn, name: str, place: Callable[[int], str], decimal: str
+) -> ArrowColumn:
     import pyarrow as pa
 
     kinds = pa.types
     if _is_text(cells.type):
-        return _parsed(cells, name, place)
+        return _parsed(cells, name, place, decimal)
     if not (
         kinds.is_boolean(cells.type)
         or kinds.is_integer(cells.type)
@@ -74,25 +77,31 @@ def _numbers(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> Arro
     return cells.cast(pa.float64(), safe=False)
 
 
-def _parsed(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> ArrowColumn:
+def _parsed(
+    cells: ArrowColumn, name: str, place: Callable[[int], str], decimal: str
+) -> ArrowColumn:
     """Numbers that text spells; the usual column is parsed at once, others value by value."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
-    missing = pc.is_in(text, value_set=pa.array(_MISSING, pa.large_string()))
+    missing = pc.is_in(text, value_set=pa.array(MISSING, pa.large_string()))
     text = pc.if_else(missing, pa.scalar(None, pa.large_string()), text)
+    spelt_so = text
+    if decimal == ",":  # a point then is no decimal mark, and what has one is no number
+        spelt_so = pc.replace_substring(pc.replace_substring(text, ".", "x"), ",", ".")
     try:
-        return text.cast(pa.float64())
+        return spelt_so.cast(pa.float64())
     except pa.ArrowInvalid:
         values = text.unique()
     spelt = []
     for value in values.to_pylist():
-        number = None if value is None else _number(value)
+        number = None if value is None else _number(value, decimal)
         if number is None and value is not None:
             row = text.index(value).as_py()
             raise DatasetError(
                 f"{place(row)}: the column {name!r} holds {value!r}, and a number is needed."
+                f"{_other_mark(value, decimal)}"
             )
         spelt.append(number)
     at = pc.index_in(text, value_set=values.cast(text.type))
@@ -113,19 +122,25 @@ def _finite(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> Arrow
     return cells
 
 
-def _number(word: str) -> float | None:
+def _number(word: str, decimal: str) -> float | None:
     try:
-        return float(word)
+        return float(word if decimal == "." else word.translate(_SWAPPED))
     except ValueError:
         known = truth(word)
         return known if known == known else None
+
+
+def _other_mark(word: str, decimal: str) -> str:
+    """Advice, if a word is a number with the other decimal mark."""
+    other = "," if decimal == "." else "."
+    return "" if _number(word, other) is None else f"\nSay --decimal '{other}' if that is its mark."
 
 
 def _words(cells: ArrowColumn, name: str) -> ArrowColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (_is_text(cells.type) or pa.types.is_null(cells.type)):
+    if not (_is_text(kind := cells.type) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
         raise DatasetError(
             f"The column {name!r} is of type {cells.type}; words are needed, as in training."
         )

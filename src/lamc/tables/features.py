@@ -12,8 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from lamc.datasets import Dataset
+from lamc.datasets.readers.checked import is_unnamed
 from lamc.datasets.readers.columns import some
 from lamc.exceptions import DatasetError
+from lamc.learners.named_columns import NamedColumns
 from lamc.rules import Calibrator
 from lamc.tables.batches import ArrowTable, column_names, whole_table
 from lamc.tables.cells import Kind
@@ -23,6 +25,7 @@ from lamc.types import FloatArray, IntArray
 Frame: TypeAlias = Any  # a pandas.DataFrame, which has no types of its own
 
 _METHOD, _FILL, _COLUMNS, _NUMBERS, _WORDS = "method", "fill", "columns", "numbers", "words"
+_NAMES = "names"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Inputs:
         Those that hold words.
     others : Kind
         What the others hold: numbers, or whatever a model made elsewhere takes them for.
+    sparse : bool
+        Whether the model was trained on sparse rows.
 
     Examples
     --------
@@ -54,6 +59,7 @@ class Inputs:
     size: int | None
     words: frozenset[str] = frozenset()
     others: Kind = Kind.NUMBER
+    sparse: bool = False
 
     @classmethod
     def of(cls, model: Any) -> Self:
@@ -68,6 +74,8 @@ class Inputs:
         if known is None:
             return cls(None, size)
         names = tuple(map(str, known))
+        if isinstance(scorer, Pipeline) and scorer.steps[0][0] == _NAMES:
+            return cls(names, size, sparse=True)
         if not _made_here(scorer):
             return cls(names, size, others=Kind.AS_IS)
         return cls(names, size, frozenset(_words_of(scorer)))
@@ -88,10 +96,15 @@ class Inputs:
         return self.as_input(whole_table(source, columns), columns)
 
     def of_dataset(self, data: Dataset, rows: IntArray) -> Any:
-        """Some rows of a data set, as the model takes them: a frame if it knows names."""
+        """Some rows of a data set, as the model takes them: a frame if it knows names.
+
+        Sparse rows stay sparse. Their columns go by name, or by position where the data set has no
+        names of its own.
+        """
         import pandas as pd
 
-        if self.names is None:
+        by_position = self.sparse and is_unnamed(data) and data.X.shape[1] == self.size
+        if self.names is None or by_position:
             if self.size not in (None, data.X.shape[1]):
                 raise DatasetError(
                     f"The model was trained on {self.size} features, but {data.name} has "
@@ -105,14 +118,17 @@ class Inputs:
                 f"{data.name} has no feature {some(missing)}, which the model takes in.\n"
                 f"Its features are {some(data.feature_names.tolist())}."
             )
-        X: Any = data.X[rows][:, [position[name] for name in self.names]]
+        order = [position[name] for name in self.names]
+        X: Any = data.X[rows] if order == list(range(data.X.shape[1])) else data.X[rows][:, order]
+        if self.sparse:
+            return X
         return pd.DataFrame(X.toarray() if sparse.issparse(X) else X, columns=list(self.names))
 
     def as_input(self, table: ArrowTable, columns: Mapping[str, Kind]) -> Any:
         """Converted columns as the model takes them: a frame if it knows names."""
-        return (
-            number_matrix(table, list(columns)) if self.names is None else as_frame(table, columns)
-        )
+        if self.names is None or self.sparse:
+            return number_matrix(table, list(columns))
+        return as_frame(table, columns)
 
     def _by_position(self, source: Source, beside: Sequence[str]) -> list[str]:
         if source.path is None:
@@ -121,6 +137,7 @@ class Inputs:
                 "Give a file instead of standard input."
             )
         names = [name for name in column_names(source) if name not in beside]
+        check_header(source, names)
         if self.size not in (None, len(names)):
             raise DatasetError(
                 f"The model takes {self.size} columns, whose names it does not know, but {source} "
@@ -135,8 +152,8 @@ def with_columns(learner: Any, inputs: Inputs) -> Any:
 
     A missing number becomes the median of the training rows. A column of words becomes one 0/1
     column for each word of the training rows, a missing word being a word of its own; a word that
-    training did not meet is none of them, and a warning says so. Where columns have no names, the
-    learner is left as it is.
+    training did not meet is none of them, and a warning says so. Of sparse columns, only the names
+    are kept. Where columns have no names, the learner is left as it is.
 
     Examples
     --------
@@ -153,6 +170,8 @@ def with_columns(learner: Any, inputs: Inputs) -> Any:
     """
     if inputs.names is None:
         return learner
+    if inputs.sparse:
+        return Pipeline([(_NAMES, NamedColumns(np.array(inputs.names))), (_METHOD, learner)])
     fill = SimpleImputer(strategy="median", keep_empty_features=True)
     if not inputs.words:
         return Pipeline([(_FILL, fill), (_METHOD, learner)])
@@ -163,20 +182,69 @@ def with_columns(learner: Any, inputs: Inputs) -> Any:
     return Pipeline([(_COLUMNS, parts), (_METHOD, learner)])
 
 
+def check_header(source: Source, names: Sequence[str]) -> None:
+    """Raise if the names of columns that go by position are a row of numbers.
+
+    Then a CSV file has no header. Whole numbers that rise are names: 0, 1, 2 as pandas gives them.
+
+    Examples
+    --------
+    >>> from lamc.tables.features import check_header
+    >>> from lamc.tables.source import source_of
+    >>> check_header(source_of("-"), ["0", "1", "2"])
+    >>> check_header(source_of("-"), ["0.91", "0.3"])
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.DatasetError: The first row of standard input is '0.91', '0.3', which are ...
+    """
+    whole = [int(name) for name in names if name.isdecimal()]
+    rising = len(whole) == len(names) and whole == sorted(set(whole))
+    if source.format == "csv" and not rising and all(map(_is_number, names)):
+        raise DatasetError(
+            f"The first row of {source} is {some(names)}, which are numbers and no names of "
+            "columns.\nPut a row of names above it."
+        )
+
+
 def learner_of(estimator: Any) -> Any:
     """The learner behind the steps in front of it."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
-def new_words(model: Any, frame: Frame) -> dict[str, set[str]]:
-    """Words in a frame that the training of a model did not meet, by column."""
+def fills_gaps(model: Any) -> bool:
+    """Whether a model makes numbers of the columns of a table by :func:`with_columns`.
+
+    Examples
+    --------
+    >>> from lamc import LAMC
+    >>> from lamc.tables.features import fills_gaps
+    >>> fills_gaps(LAMC(lambda X: X))
+    False
+    """
+    return _made_here(getattr(model, "estimator_", None))
+
+
+def words_met(model: Any) -> dict[str, set[Any]]:
+    """Words that the training of a model met, by column; NaN among them where one was missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from types import SimpleNamespace
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from lamc.tables.features import Inputs, with_columns, words_met
+    >>> rows = pd.DataFrame({"leaf": ["long", "long"]})
+    >>> inputs = Inputs(("leaf",), 1, words=frozenset({"leaf"}))
+    >>> scorer = with_columns(DummyClassifier(), inputs).fit(rows, ["oak", "elm"])
+    >>> words_met(SimpleNamespace(estimator_=scorer))
+    {'leaf': {'long'}}
+    """
     scorer: Any = getattr(model, "estimator_", None)
     if not _made_here(scorer) or not _words_of(scorer):
         return {}
     encoder = scorer.steps[0][1].named_transformers_[_WORDS]
     met = zip(_words_of(scorer), encoder.categories_, strict=True)
-    found = {name: set(frame[name].dropna().unique()) - set(known) for name, known in met}
-    return {name: words for name, words in found.items() if words}
+    return {name: set(known.tolist()) for name, known in met}
 
 
 def as_frame(table: ArrowTable, columns: Mapping[str, Kind]) -> Frame:
@@ -214,6 +282,14 @@ def _cells(table: ArrowTable, name: str, kind: Kind) -> Any:
         return table.column(name).to_pandas()
     words = table.column(name).to_pylist()
     return np.asarray([np.nan if word is None else word for word in words], dtype=object)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _made_here(scorer: Any) -> bool:

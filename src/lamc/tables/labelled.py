@@ -1,21 +1,28 @@
 """Rows with labels, from any file or name of a data set: to train, calibrate and measure on."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from scipy import sparse
 
 from lamc.datasets import Dataset, load, read
+from lamc.datasets.read import format_name
+from lamc.datasets.readers.checked import is_unnamed
+from lamc.exceptions import PartError
 from lamc.labels import Knowledge, Labels
 from lamc.tables.batches import column_names, spelt_column
 from lamc.tables.features import Inputs
-from lamc.tables.source import Source, is_table, source_of
+from lamc.tables.source import Format, Source, is_table, source_of
 from lamc.tables.truth import LabelColumns, in_order, known_labels, labels_in_words, table_labels
 from lamc.types import AnyArray, IntArray, SparseMatrix
 
 Part = Literal["train", "calibration", "validation", "test", "all"]
+_NOT_TRAINED = (
+    "Correct it; or, if it is right and no row to train on has it, name all labels there are: "
+    "--labels oak,elm."
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,12 @@ class DataFile:
         Of a CSV file.
     part : str or None
         Rows to take, where the data set carries a split.
+    format : str or None
+        Format of the file, where its name does not tell.
+    decimal : str or None
+        The decimal mark of numbers in a CSV file.
+    words : tuple of str
+        Columns to train on that hold words, also where these are whole numbers or many.
     """
 
     name: str
@@ -42,15 +55,30 @@ class DataFile:
     delimiter: str | None = None
     encoding: str | None = None
     part: Part | None = None
+    format: str | None = None
+    decimal: str | None = None
+    words: tuple[str, ...] = ()
 
     @property
     def is_table(self) -> bool:
         """Whether the file is a table that is read by its columns."""
-        return is_table(self.name)
+        return is_table(self.name) if self.format is None else self.format in get_args(Format)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is a data set of the catalogue, and no file."""
+        path = Path(self.name)
+        return self.format is None and not path.suffix and not path.exists()
 
     def source(self) -> Source:
         """The table."""
-        return source_of(self.name, delimiter=self.delimiter, encoding=self.encoding)
+        return source_of(
+            self.name,
+            said=self.format,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            decimal=self.decimal,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +124,7 @@ def read_dataset(file: DataFile) -> Dataset:
     Dataset 'digit scenes': 4000 rows, 256 features, 10 labels, 2.3 labels a row
     """
     path, where = Path(file.name), file.labels
-    if not path.suffix and not path.exists():
+    if file.is_named:
         return load(file.name)
     labels: str | list[str] | None = list(where.names) or None
     if len(where.names) == 1 and where.names[0].endswith(".xml"):
@@ -111,6 +139,9 @@ def read_dataset(file: DataFile) -> Dataset:
         id_column=file.ids or None,
         delimiter=file.delimiter,
         encoding=file.encoding,
+        file_format=file.format,
+        decimal=file.decimal,
+        words=file.words or None,
     )
 
 
@@ -147,9 +178,10 @@ def rows_like(train: LabelledRows, file: DataFile, *, part: Part) -> LabelledRow
     """Rows of another file with the features of training rows, to calibrate or choose by.
 
     Their labels are in columns that bear the names of the training labels, or where the user says
-    that labels are. A label that is listed but was never met in training is added.
+    that labels are. A label that a table lists but training never met is refused: it may be
+    misspelt, and its rows would count against the right one.
     """
-    return _rows_with(train.inputs, train.labels.classes, file, part=part, adding=True)
+    return _rows_with(train.inputs, train.labels.classes, file, part=part, advice=_NOT_TRAINED)
 
 
 def rows_for_model(model: Any, file: DataFile, *, part: Part) -> LabelledRows:
@@ -157,22 +189,26 @@ def rows_for_model(model: Any, file: DataFile, *, part: Part) -> LabelledRows:
 
     ``part`` is taken of a data set that carries a split, unless the user asks for another.
     """
-    return _rows_with(Inputs.of(model), model.classes_, file, part=part, adding=False)
+    return _rows_with(Inputs.of(model), model.classes_, file, part=part)
 
 
 def _rows_with(
-    inputs: Inputs, classes: AnyArray, file: DataFile, *, part: Part, adding: bool
+    inputs: Inputs, classes: AnyArray, file: DataFile, *, part: Part, advice: str = ""
 ) -> LabelledRows:
+    """Rows with these features and labels; ``advice`` is for labels unknown to training rows."""
     if file.is_table:
+        check_whole(file.part, file.name)
         source = file.source()
-        labels, notes = table_labels(source, file.labels, classes, adding=adding)
+        labels, notes = table_labels(source, file.labels, classes, advice=advice)
         X = inputs.of_table(source, beside=[*file.ids, *file.labels.columns_of(source, classes)])
         ids = np.asarray(spelt_column(source, file.ids[0])) if file.ids else None
         return LabelledRows(X, labels, inputs, (_sentence(file, labels), *notes), ids)
     data = read_dataset(file)
+    if not file.is_named and format_name(Path(file.name), file.format) == "svmlight":
+        data = _with_absent(data, classes)
     rows, name = part_rows(data, file.part, part)
     read = _labelled(file, data, inputs, rows, name, Y=data.Y, stated=file.labels.knowledge)
-    labels = read.labels if adding else in_order(read.labels, classes)
+    labels = read.labels if advice else in_order(read.labels, classes)
     return LabelledRows(read.X, labels, inputs, read.notes)
 
 
@@ -198,9 +234,42 @@ def _labelled(
 def part_rows(data: Dataset, asked: Part | None, usual: Part) -> tuple[IntArray, str | None]:
     """Rows of a part of a data set, and its name; all rows where there are no parts."""
     part = asked or usual
+    if data.split is None:
+        check_whole(asked, data.name)
     if data.split is None or part == "all":
         return np.arange(data.Y.shape[0]), None
     return getattr(data.split, part), part
+
+
+def check_whole(part: Part | None, of: str) -> None:
+    """Raise if a part is asked for of rows that no split divides.
+
+    Examples
+    --------
+    >>> from lamc.tables.labelled import check_whole
+    >>> check_whole("all", "birds.csv")
+    >>> check_whole("test", "birds.csv")
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.PartError: birds.csv carries no split, so it has no part 'test'.
+    Leave out --part to take all rows.
+    """
+    if part not in (None, "all"):
+        raise PartError(
+            f"{of} carries no split, so it has no part {part!r}.\n"
+            "Leave out --part to take all rows."
+        )
+
+
+def _with_absent(data: Dataset, classes: AnyArray) -> Dataset:
+    """Add the labels of a model that no row names, where rows name all that they have."""
+    known = set(data.label_names.tolist())
+    absent = [str(label) for label in classes if str(label) not in known]
+    names = np.asarray([*data.label_names.tolist(), *absent])
+    marks = (data.Y.data, data.Y.indices, data.Y.indptr)
+    return replace(
+        data, Y=sparse.csr_array(marks, shape=(data.Y.shape[0], len(names))), label_names=names
+    )
 
 
 def _inputs(file: DataFile, data: Dataset) -> Inputs:
@@ -208,9 +277,9 @@ def _inputs(file: DataFile, data: Dataset) -> Inputs:
 
     A text column of a table has become features ``column=word``.
     """
-    if sparse.issparse(data.X):
-        return Inputs(None, data.X.shape[1])
     features = tuple(data.feature_names.tolist())
+    if sparse.issparse(data.X):
+        return Inputs(None if is_unnamed(data) else features, len(features), sparse=True)
     if not file.is_table:
         return Inputs(features, len(features))
     columns = column_names(file.source())

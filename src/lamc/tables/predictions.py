@@ -20,9 +20,10 @@ from lamc.tables.batches import (
     rows_at_once,
 )
 from lamc.tables.cells import Kind
-from lamc.tables.features import Inputs, new_words
+from lamc.tables.features import Inputs
+from lamc.tables.gaps import Gaps
 from lamc.tables.labelled import DataFile, part_rows, read_dataset
-from lamc.tables.scores import check_unit
+from lamc.tables.scores import check_unit, score_matrix
 from lamc.tables.source import Format, Source
 from lamc.tables.writers import open_writer
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -64,17 +65,14 @@ class Counts:
         Rows of the output.
     decisions : dict from str to int
         Pairs of a row and a label by decision.
-    missing : int
-        Missing numbers among the features.
-    new_words : dict from str to set of str
-        Words that training did not meet, by column.
+    gaps : Gaps
+        Cells of which the model learns nothing.
     """
 
     rows: int = 0
     written: int = 0
     decisions: dict[Decision, int] = field(default_factory=lambda: dict.fromkeys(_WORDS[::-1], 0))
-    missing: int = 0
-    new_words: dict[str, set[str]] = field(default_factory=dict)
+    gaps: Gaps = field(default_factory=Gaps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +206,20 @@ def chunks_of_dataset(model: Any, file: DataFile, *, rows: int | None = None) ->
         yield Chunk(pa.array(some), inputs.of_dataset(data, some))
 
 
+def chunks_of_scores(
+    calibrator: Calibrator, path: str | Path, *, rows: int | None = None
+) -> Iterator[Chunk]:
+    """Yield the rows of a ``.npy`` matrix of scores; the id is the number of the row."""
+    import pyarrow as pa
+
+    scores = score_matrix(path, calibrator.classes_)
+    check_unit(scores, calibrator.classes_, place=lambda row: f"{path}, row {row}, counted from 0")
+    step = rows or rows_at_once(0, len(calibrator.classes_))
+    for start in range(0, len(scores), step):
+        part = scores[start : start + step]
+        yield Chunk(pa.array(np.arange(start, start + len(part))), part)
+
+
 def id_type_of(source: Source | None, id_column: str | None) -> Any:
     """Type of the ids of an input: of a Parquet column its own, of a text file's text."""
     import pyarrow as pa
@@ -236,10 +248,7 @@ def _predicted(
     counts.written += table.num_rows
     for code, word in enumerate(_WORDS, start=-1):
         counts.decisions[word] += int(np.count_nonzero(decisions == code))
-    if hasattr(chunk.X, "select_dtypes"):
-        counts.missing += int(chunk.X.select_dtypes("number").isna().to_numpy().sum())
-        for name, words in new_words(model, chunk.X).items():
-            counts.new_words.setdefault(name, set()).update(words)
+    counts.gaps.count(model, chunk.X)
     seen(len(chunk.ids))
     return table
 

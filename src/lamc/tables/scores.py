@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Labels, as_labels
 from lamc.tables.batches import column_names, spelt_column, whole_table
 from lamc.tables.cells import Kind
-from lamc.tables.features import number_matrix
+from lamc.tables.features import check_header, number_matrix
 from lamc.tables.source import Source, source_of
 from lamc.tables.truth import LabelColumns, known_labels, labels_in_words, table_labels
 from lamc.types import AnyArray, FloatArray
@@ -47,6 +48,10 @@ def read_scored(
     *,
     id_column: str | None = None,
     classes: AnyArray | None = None,
+    said: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> ScoredRows:
     r"""Read scores and truth, row by row or by what identifies a row.
 
@@ -64,6 +69,8 @@ def read_scored(
         same order.
     classes : ndarray of shape (K,), optional
         The labels of a calibrator, in the order of which the result is.
+    said, delimiter, encoding, decimal : str, optional
+        How both tables are written; see :func:`lamc.tables.source.source_of`.
 
     Examples
     --------
@@ -79,11 +86,16 @@ def read_scored(
     >>> found.scores.tolist(), found.labels.names()
     ([[0.9, 0.8], [0.2, 0.7]], [['oak', 'elm'], ['elm']])
     """
-    names, matrix, ids = _scores(Path(scores), id_column, classes)
+    as_table = partial(
+        source_of, said=said, delimiter=delimiter, encoding=encoding, decimal=decimal
+    )
+    names, matrix, ids = _scores(Path(scores), as_table, id_column, classes)
     check_unit(matrix, names, place=lambda row: f"{scores}, row {row}, counted from 0")
-    labels, notes = _truth(Path(truth), names, where)
+    labels, notes = _truth(Path(truth), as_table, names, where)
+    if id_column is None and not any(Path(p).suffix.lower() == ".npy" for p in (scores, truth)):
+        _check_order(as_table(scores), as_table(truth), {*map(str, names), *where.names})
     if ids is not None and id_column is not None:
-        others = _ids(source_of(truth), id_column)
+        others = _ids(as_table(truth), id_column)
         labels = labels[_matching(ids, others, scores, truth, id_column)]
     if len(labels) != len(matrix):
         raise LabelError(
@@ -94,6 +106,31 @@ def read_scored(
     labels = Labels(labels.positives, known, labels.knowledge, labels.negatives)
     sentence = f"Read the scores of {scores} for {labels_in_words(labels)}."
     return ScoredRows(matrix, labels, (sentence, *notes), ids)
+
+
+def score_matrix(path: str | Path, classes: AnyArray | None = None) -> FloatArray:
+    """Read scores from a ``.npy`` file, which has a column for each of ``classes``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from lamc.tables.scores import score_matrix
+    >>> with TemporaryDirectory() as folder:
+    ...     np.save(Path(folder) / "scores.npy", [[0.9, 0.25]])
+    ...     score_matrix(Path(folder) / "scores.npy", np.array(["elm", "oak"]))
+    array([[0.9 , 0.25]])
+    """
+    matrix = _array(Path(path))
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise DatasetError(
+            f"{path} holds an array of {matrix.dtype} of shape {matrix.shape}; scores are a "
+            "matrix of numbers with a row for each example and a column for each label."
+        )
+    if classes is not None:
+        _check_number(Path(path), matrix.shape[1], classes)
+    return matrix.astype(np.float64)
 
 
 def check_unit(scores: FloatArray, names: AnyArray, *, place: Callable[[int], str]) -> None:
@@ -110,7 +147,10 @@ def check_unit(scores: FloatArray, names: AnyArray, *, place: Callable[[int], st
 
 
 def _scores(
-    path: Path, id_column: str | None, classes: AnyArray | None
+    path: Path,
+    as_table: Callable[[Path], Source],
+    id_column: str | None,
+    classes: AnyArray | None,
 ) -> tuple[AnyArray, FloatArray, AnyArray | None]:
     """Names of the labels, matrix of scores, and ids if there is a column of them.
 
@@ -118,18 +158,11 @@ def _scores(
     all that there are.
     """
     if path.suffix.lower() == ".npy":
-        matrix = _array(path)
-        if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
-            raise DatasetError(
-                f"{path} holds an array of {matrix.dtype} of shape {matrix.shape}; scores are a "
-                "matrix of numbers with a row for each example and a column for each label."
-            )
         if id_column is not None:
             raise DatasetError(f"{path} is a matrix and has no column {id_column!r} of ids.")
-        names = np.arange(matrix.shape[1]) if classes is None else classes
-        _check_number(path, matrix.shape[1], names)
-        return names, matrix.astype(np.float64), None
-    source = source_of(path)
+        matrix = score_matrix(path, classes)
+        return (np.arange(matrix.shape[1]) if classes is None else classes), matrix, None
+    source = as_table(path)
     columns = column_names(source)
     if {"label", "score"} <= set(columns):
         raise DatasetError(
@@ -140,10 +173,32 @@ def _scores(
     chosen = [name for name in columns if name != id_column]
     if classes is not None and classes.dtype.kind == "U":
         chosen = classes.tolist()
-    elif classes is not None:
+    else:
+        check_header(source, chosen)
+    if classes is not None:
         _check_number(path, len(chosen), classes)
     table = whole_table(source, dict.fromkeys(chosen, Kind.NUMBER))
     return np.asarray(chosen), number_matrix(table, chosen), ids
+
+
+def _check_order(scores: Source, truth: Source, labels: set[str]) -> None:
+    """Raise if a column of both tables says that their rows are in different orders.
+
+    It does where it holds the same values in both, each once, and not in the same order.
+    """
+    shared = set(column_names(scores)) & set(column_names(truth)) - labels
+    if not shared:
+        return
+    both = [whole_table(source, dict.fromkeys(shared, Kind.AS_IS)) for source in (scores, truth)]
+    for name in sorted(shared):
+        ours, theirs = ([str(cell) for cell in table[name].to_pylist()] for table in both)
+        if ours != theirs and len(set(ours)) == len(ours) and sorted(ours) == sorted(theirs):
+            row = next(row for row, cell in enumerate(ours) if cell != theirs[row])
+            raise DatasetError(
+                f"{scores} and {truth} hold the same rows in different orders: in their column "
+                f"{name!r}, row {row}, counted from 0, is {ours[row]!r} in one and {theirs[row]!r} "
+                f"in the other.\nMatch them by that column, --id {name}, or leave it out of one."
+            )
 
 
 def _check_number(path: Path, n_columns: int, classes: AnyArray) -> None:
@@ -153,9 +208,11 @@ def _check_number(path: Path, n_columns: int, classes: AnyArray) -> None:
         )
 
 
-def _truth(path: Path, names: AnyArray, where: LabelColumns) -> tuple[Labels, tuple[str, ...]]:
+def _truth(
+    path: Path, as_table: Callable[[Path], Source], names: AnyArray, where: LabelColumns
+) -> tuple[Labels, tuple[str, ...]]:
     if path.suffix.lower() != ".npy":
-        return table_labels(source_of(path), where, names)
+        return table_labels(as_table(path), where, names)
     marks = _array(path)
     if marks.ndim == 1:
         return as_labels(marks, classes=np.arange(len(names))), ()

@@ -1,15 +1,17 @@
 """Where a table comes from: a Parquet, CSV or JSON lines file, or standard input."""
 
-import csv
-import io
+import codecs
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from lamc.datasets.readers.files import OPENERS, first_bytes, kind_of, open_bytes
+from lamc.datasets.readers.files import DAMAGED, OPENERS, first_bytes, kind_of, open_bytes
+from lamc.datasets.readers.table import check_marks
 from lamc.exceptions import DatasetError
+from lamc.tables.csv_text import CsvText
 
 Format = Literal["parquet", "csv", "jsonl"]
 
@@ -38,12 +40,15 @@ class Source:
         What stands between the values of a CSV file.
     encoding : str
         Of a text file.
+    decimal : {".", ","}
+        The decimal mark of numbers in text.
     """
 
     path: Path | None
     format: Format
     delimiter: str = ","
     encoding: str = "utf-8"
+    decimal: str = "."
 
     def __str__(self) -> str:
         return "standard input" if self.path is None else str(self.path)
@@ -54,9 +59,25 @@ class Source:
             return f"row {row + 2} (the header is row 1)"
         return f"row {row}, counted from 0"
 
-    def open(self) -> AbstractContextManager[IO[bytes]]:
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
         """Open to read bytes; standard input stays open afterwards."""
-        return nullcontext(sys.stdin.buffer) if self.path is None else open_bytes(self.path)
+        opened = nullcontext(sys.stdin.buffer) if self.path is None else open_bytes(self.path)
+        try:
+            with opened as stream:
+                yield stream
+        except UnicodeError as error:
+            raise DatasetError(
+                f"{self} is not {self.encoding} text: {error}.\n"
+                "Say which encoding it has, for example --encoding latin-1."
+            ) from error
+        except DAMAGED as error:
+            if getattr(error, "errno", None) is not None:  # of the disk, not of what is on it
+                raise
+            raise DatasetError(
+                f"{self} cannot be read: {error}.\n"
+                "It may be cut short, or not be packed as its name says: fetch or write it again."
+            ) from error
 
 
 def is_table(path: str | Path) -> bool:
@@ -94,12 +115,25 @@ def format_of(path: str | Path, *, said: str | None = None, option: str = "") ->
     return _ENDINGS[_ending(Path(path))]
 
 
+def delimiter_of(path: str | Path) -> str:
+    r"""What stands between the values of a CSV file of this name: a comma, or in .tsv a tab.
+
+    Examples
+    --------
+    >>> from lamc.tables.source import delimiter_of
+    >>> delimiter_of("birds.csv"), delimiter_of("birds.tsv.gz")
+    (',', '\t')
+    """
+    return "\t" if _ending(Path(path)) == ".tsv" else ","
+
+
 def source_of(
     path: str | Path,
     *,
     said: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Source:
     """Find out how a table is written, and check that it is there and of that kind.
 
@@ -111,6 +145,8 @@ def source_of(
         The format, where the name does not tell. Standard input is CSV unless it is said.
     delimiter, encoding : str, optional
         Of a CSV file: a comma, or in ``.tsv`` a tab; and UTF-8.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers in text; a point unless it is said.
 
     Examples
     --------
@@ -119,9 +155,9 @@ def source_of(
     'jsonl'
     """
     format_ = format_of(path, said=said, option="--from")
-    if delimiter is not None and len(delimiter) != 1:
-        raise DatasetError(f"The delimiter {delimiter!r} is not one character.")
-    between = delimiter or ("\t" if _ending(Path(path)) == ".tsv" else ",")
+    between = delimiter or delimiter_of(path)
+    if format_ == "csv":
+        check_marks(between, decimal or ".")
     _check_encoding(encoding)
     if str(path) == STANDARD:
         if format_ == "parquet":
@@ -129,36 +165,38 @@ def source_of(
                 "Parquet cannot be read from standard input, for its end must be read first.\n"
                 "Name the file, or send CSV or JSON lines."
             )
-        return Source(None, format_, between, encoding or "utf-8")
-    source = Source(Path(path), format_, between, encoding or "utf-8")
+        return Source(None, format_, between, encoding or "utf-8", decimal or ".")
+    source = Source(Path(path), format_, between, encoding or "utf-8", decimal or ".")
     _check_kind(source, Path(path))
     return source
 
 
-def header_of(stream: IO[bytes], source: Source) -> list[str]:
-    """Read the names of the columns off the top of a CSV file; the stream then is at the rows.
-
-    A quoted name may hold a line end, so lines are read until all quotes are closed.
-    """
-    text = ""
-    while True:
-        line = stream.readline()
-        try:
-            text += line.decode(source.encoding)
-        except UnicodeDecodeError as error:
-            raise DatasetError(
-                f"The header of {source} is not {source.encoding} text.\n"
-                "Say which encoding it has, for example --encoding latin-1."
-            ) from error
-        if not line or text.count('"') % 2 == 0:
-            break
-    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=source.delimiter)
-    names = next(rows, [])
+def header_of(text: CsvText, source: Source) -> list[str]:
+    """Read the names of the columns off the top of a CSV file; the text then is at the rows."""
+    try:
+        names = text.header(source.delimiter)
+    except UnicodeDecodeError as error:
+        starts_wide = bytes(error.object[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        raise DatasetError(
+            f"The header of {source} is not {source.encoding} text.\nSay which encoding it has, "
+            f"for example --encoding {'utf-16' if starts_wide else 'latin-1'}."
+        ) from error
+    except DatasetError as error:
+        raise DatasetError(f"The header of {source} cannot be read: {error}") from error
     if not names:
         raise DatasetError(f"{source} is empty; a table starts with the names of its columns.")
+    if not any(name.strip() for name in names):
+        raise DatasetError(
+            f"The first row of {source} is empty; a table starts with the names of its columns.\n"
+            "Remove the rows above them."
+        )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DatasetError(f"{source} has two columns named {twice!r}; rename one of them.")
+        no_header = "\nIf it has no header, put a row of names above its rows."
+        raise DatasetError(
+            f"{source} has two columns named {twice!r}; rename one of them."
+            f"{no_header * twice.replace('.', '').isdecimal()}"
+        )
     return names
 
 

@@ -92,7 +92,7 @@ class LabelColumns:
 
 
 def table_labels(
-    source: Source, where: LabelColumns, classes: AnyArray | None = None, *, adding: bool = False
+    source: Source, where: LabelColumns, classes: AnyArray | None = None, *, advice: str = ""
 ) -> tuple[Labels, tuple[str, ...]]:
     r"""Read the labels of a table, and what is worth knowing about how they were read.
 
@@ -105,8 +105,8 @@ def table_labels(
         of ``classes``.
     classes : ndarray of shape (K,), optional
         The labels of a model; the result is in their order.
-    adding : bool
-        Whether labels that are listed but not among ``classes`` are added to them, not refused.
+    advice : str
+        What to do about a label that is listed but not among ``classes``.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def table_labels(
     columns = where.columns_of(source, classes)
     notes: tuple[str, ...] = ()
     if columns == [where.listed]:
-        positives, names, notes = _listed(source, where, classes, adding)
+        positives, names, notes = _listed(source, where, classes, advice)
     else:
         table = whole_table(source, dict.fromkeys(columns, Kind.NUMBER))
         positives, names = _marks(source, number_matrix(table, columns), columns), columns
@@ -133,7 +133,7 @@ def table_labels(
     labels = known_labels(
         positives, check_classes(names), one_named=one_named, stated=where.knowledge, of=str(source)
     )
-    return (labels if classes is None or adding else in_order(labels, classes)), notes
+    return (labels if classes is None else in_order(labels, classes)), notes
 
 
 def in_order(labels: Labels, classes: AnyArray) -> Labels:
@@ -198,16 +198,14 @@ def labels_in_words(labels: Labels) -> str:
 
 
 def _listed(
-    source: Source, where: LabelColumns, classes: AnyArray | None, adding: bool
+    source: Source, where: LabelColumns, classes: AnyArray | None, advice: str
 ) -> tuple[SparseMatrix, list[str], tuple[str, ...]]:
     """Labels that one column names: marks, names, and notes on how it was read."""
     listed, path = str(where.listed), Path(str(source))
     cells = whole_table(source, {listed: Kind.AS_IS}).column(0)
-    rows, notes = listed_labels(path, listed, cells, where.separator, source.place)
     known = list(where.names) if classes is None else [str(label) for label in classes]
-    if adding:
-        known += sorted({label for row in rows for label in row} - set(known))
-    return *matrix_of_lists(path, rows, known or None, source.place), notes
+    rows, notes = listed_labels(path, listed, cells, where.separator, source.place, known)
+    return *matrix_of_lists(path, rows, known or None, source.place, advice), notes
 
 
 def _marks(source: Source, cells: AnyArray, names: Sequence[str]) -> SparseMatrix:

@@ -73,6 +73,19 @@ def checked_dataset(
     )
 
 
+def is_unnamed(data: Dataset) -> bool:
+    """Whether the features have no names but x0, x1, …, which a reader gave them.
+
+    Examples
+    --------
+    >>> from lamc.datasets import digit_scenes
+    >>> from lamc.datasets.readers.checked import is_unnamed
+    >>> is_unnamed(digit_scenes(10))
+    False
+    """
+    return data.feature_names.tolist() == _numbered("x", data.X.shape[1])
+
+
 def _feature_matrix(source: Path, X: Any) -> FloatArray | SparseMatrix:
     if sparse.issparse(X):
         return _rows_first(source, "X", X).astype(np.float64)
@@ -158,7 +171,7 @@ def _names(
     source: Path, what: str, names: Iterable[str] | None, size: int, prefix: str
 ) -> AnyArray:
     if names is None:
-        return np.array([f"{prefix}{i}" for i in range(size)])
+        return np.array(_numbered(prefix, size))
     array = np.asarray(list(names), dtype=str)
     if array.shape != (size,):
         raise DatasetError(f"{source} names {array.size} {what}s, but holds {size}.")
@@ -169,3 +182,7 @@ def _names(
             f"{source} has two {what}s named {unique[twice][0].item()!r}; rename one of them."
         )
     return array
+
+
+def _numbered(prefix: str, size: int) -> list[str]:
+    return [f"{prefix}{i}" for i in range(size)]

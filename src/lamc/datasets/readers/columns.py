@@ -16,6 +16,11 @@ from scipy import sparse
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray, SparseMatrix
 
+# What stands for a missing value in text; as pyarrow has it.
+MISSING = (
+    *("", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "NaN", "nan", "-NaN"),
+    *("-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
 _TRUTH = {"false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 
 

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -12,6 +13,7 @@ from typing import IO, Any
 from lamc.exceptions import DatasetError
 
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what unpacking may raise
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
@@ -44,8 +46,16 @@ def first_bytes(path: Path) -> bytes:
         raise DatasetError(f"There is no file {path}.\nCheck the name and the folder.")
     if path.is_dir():
         raise DatasetError(f"{path} is a folder; give the path of one file in it.")
-    with open_bytes(path) as file:
-        head = file.read(1024)
+    try:
+        with open_bytes(path) as file:
+            head = file.read(1024)
+    except DAMAGED as error:
+        if getattr(error, "errno", None) is not None:  # of the disk, not of what is on it
+            raise
+        raise DatasetError(
+            f"{path} cannot be read: {error}.\n"
+            "It may be cut short, or not be packed as its name says: fetch or write it again."
+        ) from error
     if not head:
         raise DatasetError(f"{path} is empty.\nIt may be a download cut short: fetch it again.")
     return head

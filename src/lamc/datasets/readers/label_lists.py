@@ -7,18 +7,27 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.readers.columns import did_you_mean, some
+from lamc.datasets.readers.columns import MISSING, did_you_mean, some
 from lamc.exceptions import DatasetError
 from lamc.types import SparseMatrix
 
+JOINING = ";|,"  # what is put between labels that share a cell
+
 
 def listed_labels(
-    source: Path, name: str, column: Any, separator: str | None, place: Callable[[int], str]
+    source: Path,
+    name: str,
+    column: Any,
+    separator: str | None,
+    place: Callable[[int], str],
+    known: Sequence[str] | None = None,
 ) -> tuple[list[list[str]], tuple[str, ...]]:
     """Return the labels of each row of a pyarrow column, and notes on how it was read.
 
     A cell is a list already, or text: one label, or several with a separator between. An empty
-    text with a separator lists no label. A cell without a value says nothing, and is refused.
+    text with a separator lists no label. A cell without a value says nothing, and is refused; so
+    is NA and the like, and a cell that joins labels of the column, unless ``known`` labels have
+    that name.
     """
     import pyarrow as pa
 
@@ -29,6 +38,7 @@ def listed_labels(
         )
     if separator == "":
         raise DatasetError("separator='' separates nothing; leave it out, or give a character.")
+    gaps = set(MISSING) - set(known or ())
     rows: list[list[str]] = []
     for row, cell in enumerate(column.to_pylist()):
         names = cell if holds_lists else _names_in(cell, separator)
@@ -37,10 +47,18 @@ def listed_labels(
                 f"{source}, {place(row)}: the label in {name!r} is missing.\n"
                 "Fill it in, or remove the row."
             )
+        if not holds_lists and (spelt := gaps.intersection(names)):
+            raise DatasetError(
+                f"{source}, {place(row)}: the label in {name!r} is {spelt.pop()!r}, which stands "
+                "for a missing one.\nFill it in, or remove the row; if it is a label, name all "
+                "labels there are, labels=…."
+            )
         rows.append([str(label) for label in names])
     if holds_lists or separator is not None:
         return rows, ()
-    return rows, _one_label_notes(name, [labels[0] for labels in rows])
+    cells = [labels[0] for labels in rows]
+    _refuse_joined(source, name, cells, known or (), place)
+    return rows, _one_label_notes(name, cells)
 
 
 def matrix_of_lists(
@@ -48,17 +66,22 @@ def matrix_of_lists(
     rows: Sequence[Sequence[str]],
     known: Sequence[str] | None,
     place: Callable[[int], str],
+    advice: str = "",
 ) -> tuple[SparseMatrix, list[str]]:
-    """Return the label matrix, and its labels: the known ones, or all that occur, sorted."""
+    """Return the label matrix, and its labels: the known ones, or all that occur, sorted.
+
+    ``advice`` says what to do about a label that is not known.
+    """
     names = sorted({label for row in rows for label in row}) if known is None else list(known)
     position = {label: j for j, label in enumerate(names)}
+    way_out = f"\n{advice}" if advice else ""
     for row, labels in enumerate(rows):
         for label in labels:
             if label not in position:
                 raise DatasetError(
                     f"{source}, {place(row)}: {label!r} is not among the {len(names)} labels known "
                     f"here: {some(names)}."
-                    f"{did_you_mean(label, names)}"
+                    f"{did_you_mean(label, names)}{way_out}"
                 )
     columns = [position[label] for labels in rows for label in set(labels)]
     ends = np.cumsum([0, *(len(set(labels)) for labels in rows)])
@@ -75,11 +98,31 @@ def _names_in(cell: object, separator: str | None) -> list[str] | None:
     )
 
 
+def _refuse_joined(
+    source: Path,
+    name: str,
+    cells: Sequence[str],
+    known: Sequence[str],
+    place: Callable[[int], str],
+) -> None:
+    """Raise if a cell that should be one label is several, each a label of the column."""
+    labels = {*cells, *known}
+    for cell in dict.fromkeys(cells):
+        for mark in JOINING:
+            parts = [word for part in cell.split(mark) if (word := part.strip())]
+            if mark in cell and parts and cell not in known and labels.issuperset(parts):
+                raise DatasetError(
+                    f"{source}, {place(cells.index(cell))}: {cell!r} in {name!r} joins "
+                    f"{some(parts)}, which are labels of other rows.\nSay separator={mark!r} to "
+                    "split it; if it is one label, name all labels there are, labels=…."
+                )
+
+
 def _one_label_notes(name: str, labels: Sequence[str]) -> tuple[str, ...]:
     notes = [
         f"Each cell of {name!r} is one label; whether the row has others, the file does not say."
     ]
-    for mark in ";|,":
+    for mark in JOINING:
         joined = [label for label in labels if mark in label]
         if 2 * len(joined) > len(labels):
             notes.append(f"{joined[0]!r} is read as one label; separator={mark!r} splits it.")

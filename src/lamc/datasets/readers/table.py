@@ -26,11 +26,14 @@ from lamc.datasets.readers.columns import (
 )
 from lamc.datasets.readers.files import open_bytes
 from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
+from lamc.datasets.readers.near_numbers import refuse_near_numbers
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 ArrowColumn: TypeAlias = Any
+
+Refusal: TypeAlias = Callable[[str, Sequence[str], FloatArray], None]
 
 MOST_VALUES = 20  # of a text column that is taken as nominal
 
@@ -42,26 +45,27 @@ def read_csv(
     label_column: str | None = None,
     separator: str | None = None,
     id_column: str | Sequence[str] | None = None,
+    words: str | Sequence[str] | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
     encoding: str | None = None,
 ) -> Dataset:
     """Read a CSV file; see :func:`lamc.datasets.read`."""
     import pyarrow as pa
     from pyarrow import csv
 
-    if delimiter is not None and len(delimiter) != 1:
-        raise DatasetError(f"delimiter={delimiter!r} is not one character.")
     tabs = ".tsv" in (suffix.lower() for suffix in path.suffixes)
-    text = {} if label_column is None else {label_column: pa.string()}  # a label 007 stays 007
+    between = delimiter or ("\t" if tabs else ",")
+    point = decimal or "."
+    check_marks(between, point)
+    text = dict.fromkeys([*_listed(label_column), *_listed(words)], pa.string())  # 007 stays 007
     try:
         with open_bytes(path) as file:
             table = csv.read_csv(
                 file,
                 csv.ReadOptions(encoding=encoding or "utf8", use_threads=False),
-                csv.ParseOptions(
-                    delimiter=delimiter or ("\t" if tabs else ","), newlines_in_values=True
-                ),
-                csv.ConvertOptions(column_types=text),
+                csv.ParseOptions(delimiter=between, newlines_in_values=True),
+                csv.ConvertOptions(column_types=text, decimal_point=point),
             )
     except pa.ArrowInvalid as error:
         raise DatasetError(
@@ -83,6 +87,8 @@ def read_csv(
         label_column=label_column,
         separator=separator,
         id_column=id_column,
+        words=words,
+        decimal=point,
     )
 
 
@@ -93,6 +99,7 @@ def read_parquet(
     label_column: str | None = None,
     separator: str | None = None,
     id_column: str | Sequence[str] | None = None,
+    words: str | Sequence[str] | None = None,
 ) -> Dataset:
     """Read a Parquet file; see :func:`lamc.datasets.read`."""
     import pyarrow as pa
@@ -115,6 +122,7 @@ def read_parquet(
         label_column=label_column,
         separator=separator,
         id_column=id_column,
+        words=words,
     )
 
 
@@ -125,9 +133,10 @@ def read_json_lines(
     label_column: str | None = None,
     separator: str | None = None,
     id_column: str | Sequence[str] | None = None,
+    words: str | Sequence[str] | None = None,
 ) -> Dataset:
     """Read JSON lines; see :func:`lamc.datasets.read`."""
-    text = [] if label_column is None else [label_column]
+    text = [*_listed(label_column), *_listed(words)]
     table, lines = json_lines.read_table(path, text=text)
     return _dataset(
         path,
@@ -137,6 +146,7 @@ def read_json_lines(
         label_column=label_column,
         separator=separator,
         id_column=id_column,
+        words=words,
     )
 
 
@@ -149,6 +159,8 @@ def _dataset(
     label_column: str | None,
     separator: str | None,
     id_column: str | Sequence[str] | None,
+    words: str | Sequence[str] | None,
+    decimal: str | None = None,
 ) -> Dataset:
     _check_header(path, arrow)
     if isinstance(labels, (str, os.PathLike)):
@@ -167,8 +179,8 @@ def _dataset(
             f"that lists them, label_column=…. {_zero_one_columns(arrow)}"
         )
     names = arrow.column_names
-    ids = [id_column] if isinstance(id_column, str) else id_column or ()
-    taken = find_columns(path, names, ids, "id_column=")
+    taken = find_columns(path, names, _listed(id_column), "id_column=")
+    find_columns(path, names, _listed(words), "words=")
     notes: tuple[str, ...] = ()
     if label_column is None:
         chosen = find_columns(path, names, labels or (), "labels=")
@@ -177,36 +189,57 @@ def _dataset(
     else:
         chosen = find_columns(path, names, [label_column], "label_column=")
         cells = arrow.column(chosen[0])
-        lists, notes = listed_labels(path, label_column, cells, separator, place)
+        lists, notes = listed_labels(path, label_column, cells, separator, place, labels)
         Y, label_names = matrix_of_lists(path, lists, labels, place)
     rest = arrow.select([j for j in range(len(names)) if j not in {*taken, *chosen}])
+
+    def refuse(name: str, values: Sequence[str], cells: FloatArray) -> None:
+        refuse_near_numbers(path, name, values, cells, place, decimal=decimal)
+
     few = min(MOST_VALUES, arrow.num_rows // 2)
-    X, feature_names, left_out = feature_matrix(_table(path, rest, place, most_values=few))
+    table = _table(path, rest, place, most_values=few, words=_listed(words), refuse=refuse)
+    X, feature_names, left_out = feature_matrix(table)
     return checked_dataset(
         path,
         X=X,
         Y=Y,
         feature_names=feature_names,
         label_names=label_names,
-        notes=(*notes, *left_out),
+        notes=(*notes, *left_out, *_words_note(table, feature_names)),
     )
 
 
 def _table(
-    path: Path, arrow: ArrowTable, place: Callable[[int], str], *, most_values: int
+    path: Path,
+    arrow: ArrowTable,
+    place: Callable[[int], str],
+    *,
+    most_values: int,
+    words: Sequence[str] = (),
+    refuse: Refusal | None = None,
 ) -> Table:
+    """Columns of text become nominal or are left out; ``refuse`` raises where they may be neither.
+
+    Those named in ``words`` are nominal whatever they hold.
+    """
     index = _pandas_index(arrow)
     columns, cells = [], np.zeros((arrow.num_rows, arrow.num_columns))
     for j, name in enumerate(arrow.column_names):
         if name in index:
             columns.append(Column(name, left_out="the index of a pandas frame"))
             continue
-        column, cells[:, j] = _column(name, arrow.column(j), most_values)
+        if name in words:
+            values, cells[:, j] = _values(_as_words(path, name, arrow.column(j)))
+            column = Column(name, values)
+        else:
+            column, cells[:, j] = _column(name, arrow.column(j), most_values, refuse)
         columns.append(column)
     return Table(path, tuple(columns), cells, place)
 
 
-def _column(name: str, cells: ArrowColumn, most_values: int) -> tuple[Column, FloatArray | float]:
+def _column(
+    name: str, cells: ArrowColumn, most_values: int, refuse: Refusal | None
+) -> tuple[Column, FloatArray | float]:
     """Return a column and its cells as numbers.
 
     A table does not declare which text is nominal: it is where its values are few, or read as
@@ -223,9 +256,35 @@ def _column(name: str, cells: ArrowColumn, most_values: int) -> tuple[Column, Fl
     if not _is_text(cells.type):
         return Column(name, left_out=f"of type {cells.type}, which is no number"), 0.0
     values, positions = _values(cells)
+    if refuse is not None:
+        refuse(name, values, positions)
     if len(values) > most_values and any(np.isnan(truth(value)) for value in values):
         return Column(name, left_out=f"text with {len(values)} different values"), 0.0
     return Column(name, values), positions
+
+
+def _as_words(path: Path, name: str, cells: ArrowColumn) -> ArrowColumn:
+    import pyarrow as pa
+
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        raise DatasetError(
+            f"{path}: the column {name!r} is of type {kind}; words= is for text and whole numbers."
+        )
+    return cells.cast(kind).cast(pa.large_string())
+
+
+def _words_note(table: Table, features: Sequence[str]) -> tuple[str, ...]:
+    """Say which columns are read as words and which as numbers, if any are words."""
+    used = [column for column in table.columns if column.left_out is None]
+    words = [column.name for column in used if column.name not in features]
+    numbers = [column.name for column in used if column.name in features]
+    if not words:
+        return ()
+    return (
+        f"Read as words, each a 0/1 feature: {some(words)}."
+        + (f" Read as numbers: {some(numbers)}." if numbers else ""),
+    )
 
 
 def _values(cells: ArrowColumn) -> tuple[tuple[str, ...], FloatArray]:
@@ -240,6 +299,34 @@ def _values(cells: ArrowColumn) -> tuple[tuple[str, ...], FloatArray]:
     rank = np.argsort(sorted(range(len(seen)), key=seen.__getitem__)).astype(np.float64)
     places = coded.indices.fill_null(len(seen)).to_numpy(zero_copy_only=False)
     return tuple(sorted(seen)), np.append(rank, np.nan)[places]
+
+
+def check_marks(delimiter: str, decimal: str) -> None:
+    """Raise unless a CSV file can be read with these between values and in numbers.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.table import check_marks
+    >>> check_marks(";", ",")
+    >>> check_marks(",", ",")
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.DatasetError: decimal=',' is also what stands between values.
+    Say what does, for example delimiter=';'.
+    """
+    if len(delimiter) != 1:
+        raise DatasetError(f"delimiter={delimiter!r} is not one character.")
+    if decimal not in (".", ","):
+        raise DatasetError(f"decimal={decimal!r} is neither '.' nor ','.")
+    if delimiter == decimal:
+        raise DatasetError(
+            f"decimal={decimal!r} is also what stands between values.\n"
+            "Say what does, for example delimiter=';'."
+        )
+
+
+def _listed(names: str | Sequence[str] | None) -> list[str]:
+    return [names] if isinstance(names, str) else list(names or ())
 
 
 def _is_number(kind: Any) -> bool:
