@@ -508,6 +508,13 @@ def test_so_do_rows_held_out_that_were_trained_on_as_well():
         LAMC(LINEAR, random_state=0).fit(np.tile(X, (3, 1)), np.tile(y, 3))
 
 
+def test_labels_that_are_nearly_called_alike_draw_a_warning():
+    lists = [list(NAMES[row]) for row in Y_CAL]
+    lists[0] = ["Oak", "ash"]
+    with pytest.warns(LAMCWarning, match="'Oak' and 'oak' are taken for two"):
+        LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=as_labels(lists, knowledge="all"))
+
+
 def test_predict_tells_of_labels_that_it_accepts_everywhere():
     clf = LAMC(LINEAR, alpha=0.002).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
     assert (clf.status_ == "uncalibrated").all()

@@ -52,3 +52,24 @@ def warn_of_labels_accepted_everywhere(calibrator: Calibrator) -> None:
             f"row: {some_of(calibrator.classes_[everywhere])}. decide() leaves "
             f"{'them' if count > 1 else 'it'} open."
         )
+
+
+def warn_of_names_alike(classes: AnyArray) -> None:
+    """Warn of labels whose names differ only in case, spaces or underscores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.cautions import warn_of_names_alike
+    >>> warn_of_names_alike(np.array(["oak", "elm"]))  # there are none
+    """
+    if classes.dtype.kind != "U":
+        return
+    first: dict[str, str] = {}
+    for name in classes.tolist():
+        alike = first.setdefault("".join(name.casefold().replace("_", " ").split()), name)
+        if alike != name:
+            warn(
+                f"The labels {alike!r} and {name!r} are taken for two, and their names are nearly "
+                "the same. If they are one label, spell it alike everywhere."
+            )

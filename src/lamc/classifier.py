@@ -11,7 +11,11 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from lamc.cautions import warn_of_labels_accepted_everywhere, warn_of_shared_rows
+from lamc.cautions import (
+    warn_of_labels_accepted_everywhere,
+    warn_of_names_alike,
+    warn_of_shared_rows,
+)
 from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
 from lamc.exceptions import CalibrationError, LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
@@ -172,6 +176,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 named = not are_columns(more)
                 classes = join_classes(labels.classes, of_others, named=named, in_order=in_order)
                 labels = labels.align(classes)
+        warn_of_names_alike(labels.classes)
         train, held_out = self._parts(len(labels), X_cal is None, rng)
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
