@@ -515,6 +515,16 @@ def test_labels_that_are_nearly_called_alike_draw_a_warning():
         LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=as_labels(lists, knowledge="all"))
 
 
+def test_levels_may_be_given_by_name():
+    levels = dict(zip(NAMES.tolist(), [0.1, 0.2, 0.3, 0.4], strict=True))
+    truth = pd.DataFrame(Y_CAL, columns=NAMES)
+    named = LAMC(LINEAR, alpha=levels).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=truth)
+    listed = LAMC(LINEAR, alpha=[*levels.values()]).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=truth)
+    np.testing.assert_array_equal(named.thresholds_, listed.thresholds_)
+    again = named.calibrate(X_NEW, pd.DataFrame(Y_NEW, columns=NAMES))
+    assert again.calibrator_.settings_.alpha == [0.1, 0.2, 0.3, 0.4]
+
+
 def test_predict_tells_of_labels_that_it_accepts_everywhere():
     clf = LAMC(LINEAR, alpha=0.002).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
     assert (clf.status_ == "uncalibrated").all()

@@ -180,7 +180,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         train, held_out = self._parts(len(labels), X_cal is None, rng)
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
-            settings = calibrator.settings()
+            settings = calibrator.settings(labels.classes)
             settings.check(labels.shape[1])
             calibrates = labels if Y_cal is None else as_labels(Y_cal, classes=labels.classes)
             settings.check_rows(calibrates, weighted=False, picked=False, referenced=False)
