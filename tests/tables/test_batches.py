@@ -1,5 +1,6 @@
 """Tables batch by batch: the same values whatever the format and the size of a batch."""
 
+import gc
 import gzip
 import json
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from lamc.exceptions import DatasetError
 from lamc.tables.batches import batches, column_names, number_of_rows, whole_table
 from lamc.tables.cells import Kind, converted
+from lamc.tables.csv_text import CsvText
 from lamc.tables.source import source_of
 
 WANTED = {"height": Kind.NUMBER, "leaf": Kind.WORD, "tall": Kind.NUMBER}
@@ -157,3 +159,16 @@ def test_another_encoding(tmp_path):
     assert whole_table(source, {"größe": Kind.NUMBER})["größe"].to_pylist() == [3]
     with pytest.raises(DatasetError, match="not utf-8 text"):
         column_names(source_of(path))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_csv_file_is_let_go_of_when_reading_ends(tmp_path, whole):
+    """A thread that still held it at the end of the program would abort it."""
+    path = tmp_path / "a.csv"
+    path.write_text("height\n" + "20\n" * 1000)
+    reading = batches(source_of(path), {"height": Kind.NUMBER}, rows=10)
+    assert len(next(reading)) == 10
+    if whole:
+        assert sum(map(len, reading)) == 990
+    reading.close()
+    assert not [each for each in gc.get_objects() if isinstance(each, CsvText)]

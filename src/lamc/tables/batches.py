@@ -1,9 +1,11 @@
 """Read a table batch by batch, so that its length does not matter."""
 
 import io
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from time import monotonic, sleep
 from typing import Any, TypeAlias
 
 from lamc.datasets.readers.columns import did_you_mean, some
@@ -16,6 +18,7 @@ from lamc.tables.source import Source, header_of
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 
 _CSV_BLOCK = 1 << 24  # bytes read at once; a row must fit
+_LONGEST_WAIT = 5.0  # seconds
 _PAGE_BUFFER = 1 << 20  # bytes of a Parquet column that are read ahead
 
 
@@ -202,9 +205,12 @@ def _csv_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Itera
         text = CsvText(stream, source.encoding)
         names = header_of(text, source)
         check_columns(source, names, list(columns))
+        buffered = io.BufferedReader(text)
+        held = weakref.ref(buffered)
+        reader = None
         try:
             reader = csv.open_csv(
-                io.BufferedReader(text),
+                buffered,
                 csv.ReadOptions(column_names=names, block_size=_CSV_BLOCK, use_threads=False),
                 csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True),
                 csv.ConvertOptions(
@@ -221,6 +227,19 @@ def _csv_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Itera
                 "values that its header has: it may be cut short, or need another --delimiter "
                 "or --encoding."
             ) from error
+        finally:
+            del reader, buffered
+            _await_release(held)
+
+
+def _await_release(held: weakref.ref[Any]) -> None:
+    """Wait until a thread of pyarrow's has let go of a file, for at most a few seconds.
+
+    If Python ended before, that thread would end the process with an abort.
+    """
+    until = monotonic() + _LONGEST_WAIT
+    while held() is not None and monotonic() < until:
+        sleep(0.001)
 
 
 def _json_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
