@@ -78,7 +78,8 @@ def test_labels_with_scores_of_one_shape_share_a_threshold(seen):
     cal = Calibrator(alpha=0.2, few_positives="pool", random_state=0).fit(scores, labelled(Y))
     known = np.flatnonzero(seen["shapes"][0].positives.counts)
     pooled = known[cal.status_[known] == "pooled"]
-    assert len(pooled) > 20
+    assert len(known) > 40
+    np.testing.assert_array_equal(pooled, known[Y.sum(axis=0)[known] < 3])  # 4 are enough
     low = np.where(pooled < 62, 0.1, 0.8)
     assert (cal.thresholds_[pooled] > low).all()
     assert (cal.thresholds_[pooled] < low + 0.1).all()
@@ -121,6 +122,8 @@ def test_a_group_keeps_its_promise_over_rows(seen, seed):
             assert set(found[levels[members] == level]) == {at}
         pooled = cal.status_[members] == "pooled"
         np.testing.assert_array_equal(cal.thresholds_[members][pooled], found[pooled])
+        counts, needed = Y.sum(axis=0)[members], np.array([1 / a - 1 for a in levels[members]])
+        np.testing.assert_array_equal(pooled, counts < needed.astype(float) - 1)
 
 
 def test_levels_of_a_group_may_differ():

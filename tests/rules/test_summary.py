@@ -75,11 +75,11 @@ def test_a_label_without_positives_is_promised_nothing(rule):
 
 def test_a_pooled_label_is_promised_it_together_with_its_group():
     rng = np.random.default_rng(0)
-    Y = rng.random((1000, 40)) < 0.002
+    Y = rng.random((1000, 60)) < 0.002
     cal = Calibrator(alpha=0.2, few_positives="pool", random_state=0)
     table = cal.fit(rng.random(Y.shape), labelled(Y)).summary()
     pooled = table[table["status"] == "pooled"]
-    assert len(pooled) > 20
+    assert len(pooled) > 30
     assert pooled["promise"].str.startswith("together with its group: accepts at least 80 %").all()
 
 

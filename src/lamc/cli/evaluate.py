@@ -82,8 +82,8 @@ def evaluate(
     from lamc.tables.writers import target_format
 
     from_scores = options.scores_or_model(model, data, scores, truth)
-    to_screen = output == STANDARD
-    if output is not None and not to_screen:
+    to_standard = output == STANDARD
+    if output is not None and not to_standard:
         options.check_output(Path(output), force=force)
     written = None if output is None else target_format(output, said=to)
     file = options.data_file(
@@ -99,14 +99,14 @@ def evaluate(
         part=part,
         from_=from_,
     )
-    with Output(as_json=json, quiet=quiet, aside=to_screen) as out:
+    with Output(as_json=json, quiet=quiet, aside=to_standard) as out:
         fitted = options.load_model(model, trust)
         rows, found = held_out(out, fitted, file, from_scores)
         result = measure(getattr(fitted, "calibrator_", fitted), found, rows.labels)
         if output is not None and written is not None:
             _write_labels(result, output, written)
         _show(out, result)
-        if output is not None and not to_screen:
+        if output is not None and not to_standard:
             out.show(f"Wrote {output}.")
         out.facts(evaluation_facts(result))
 

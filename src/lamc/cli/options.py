@@ -238,9 +238,9 @@ def data_file(
     from lamc.tables.labelled import DataFile
 
     where = label_columns(labels, label_column, separator, knowledge)
-    named = tuple(ids or ())
+    id_columns = tuple(ids or ())
     return DataFile(
-        name, where, named, delimiter, encoding, part, from_, decimal, tuple(words or ())
+        name, where, id_columns, delimiter, encoding, part, from_, decimal, tuple(words or ())
     )
 
 

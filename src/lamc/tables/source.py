@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from lamc.datasets.readers.files import DAMAGED, OPENERS, first_bytes, kind_of, open_bytes
+from lamc.datasets.readers.files import OPENERS, damage_told, first_bytes, kind_of, open_bytes
 from lamc.datasets.readers.table import check_marks
 from lamc.exceptions import DatasetError
 from lamc.tables.csv_text import CsvText
@@ -64,19 +64,12 @@ class Source:
         """Open to read bytes; standard input stays open afterwards."""
         opened = nullcontext(sys.stdin.buffer) if self.path is None else open_bytes(self.path)
         try:
-            with opened as stream:
+            with damage_told(self), opened as stream:
                 yield stream
         except UnicodeError as error:
             raise DatasetError(
                 f"{self} is not {self.encoding} text: {error}.\n"
                 "Say which encoding it has, for example --encoding latin-1."
-            ) from error
-        except DAMAGED as error:
-            if getattr(error, "errno", None) is not None:  # of the disk, not of what is on it
-                raise
-            raise DatasetError(
-                f"{self} cannot be read: {error}.\n"
-                "It may be cut short, or not be packed as its name says: fetch or write it again."
             ) from error
 
 

@@ -7,13 +7,13 @@ import lzma
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from lamc.exceptions import DatasetError
 
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what unpacking may raise
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
@@ -40,22 +40,39 @@ def open_bytes(path: Path) -> IO[bytes]:
     return path.open("rb") if opener is None else opener(path, "rb")
 
 
+@contextmanager
+def damage_told(source: object) -> Iterator[None]:
+    """Turn what unpacking a damaged file raises into words; errors of the disk pass.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.files import damage_told
+    >>> with damage_told("birds.csv.gz"):
+    ...     raise EOFError("Compressed file ended early")
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.DatasetError: birds.csv.gz cannot be read: Compressed file ended early.
+    It may be cut short, or not be packed as its name says: fetch or write it again.
+    """
+    try:
+        yield
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        if getattr(error, "errno", None) is not None:  # of the disk, not of what is on it
+            raise
+        raise DatasetError(
+            f"{source} cannot be read: {error}.\n"
+            "It may be cut short, or not be packed as its name says: fetch or write it again."
+        ) from error
+
+
 def first_bytes(path: Path) -> bytes:
     """Return the first bytes of a file, or raise if there is no file to read or nothing in it."""
     if not path.exists():
         raise DatasetError(f"There is no file {path}.\nCheck the name and the folder.")
     if path.is_dir():
         raise DatasetError(f"{path} is a folder; give the path of one file in it.")
-    try:
-        with open_bytes(path) as file:
-            head = file.read(1024)
-    except DAMAGED as error:
-        if getattr(error, "errno", None) is not None:  # of the disk, not of what is on it
-            raise
-        raise DatasetError(
-            f"{path} cannot be read: {error}.\n"
-            "It may be cut short, or not be packed as its name says: fetch or write it again."
-        ) from error
+    with damage_told(path), open_bytes(path) as file:
+        head = file.read(1024)
     if not head:
         raise DatasetError(f"{path} is empty.\nIt may be a download cut short: fetch it again.")
     return head
