@@ -515,6 +515,13 @@ def test_labels_that_are_nearly_called_alike_draw_a_warning():
         LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=as_labels(lists, knowledge="all"))
 
 
+def test_labels_to_calibrate_on_that_training_never_met_draw_a_warning():
+    lists = [list(NAMES[row]) for row in Y_CAL]
+    lists[0] = ["yew", "ash"]
+    with pytest.warns(LAMCWarning, match="labels that no row of y has: 'yew'"):
+        LAMC(LINEAR).fit(X, NAMES[y], X_cal=X_CAL, Y_cal=lists)
+
+
 def test_levels_may_be_given_by_name():
     levels = dict(zip(NAMES.tolist(), [0.1, 0.2, 0.3, 0.4], strict=True))
     truth = pd.DataFrame(Y_CAL, columns=NAMES)

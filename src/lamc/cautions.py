@@ -6,6 +6,7 @@ import numpy as np
 
 from lamc.containers import traces
 from lamc.exceptions import warn
+from lamc.labels.forms import are_in_order
 from lamc.labels.known import rows_in_words
 from lamc.labels.names import some_of
 from lamc.rules import Calibrator
@@ -73,3 +74,23 @@ def warn_of_names_alike(classes: AnyArray) -> None:
                 f"The labels {alike!r} and {name!r} are taken for two, and their names are nearly "
                 "the same. If they are one label, spell it alike everywhere."
             )
+
+
+def warn_of_labels_never_trained(classes: AnyArray, others: AnyArray, Y: Any) -> None:
+    """Warn of labels that lists of other rows hold and no training row does.
+
+    A matrix or frame has a column for every label there is, observed in training or not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.cautions import warn_of_labels_never_trained
+    >>> warn_of_labels_never_trained(np.arange(3), np.arange(2), [[0], [0, 1]])  # there are none
+    """
+    new = np.setdiff1d(others, classes)
+    if len(new) and not are_in_order(Y):
+        warn(
+            f"Rows to calibrate on or to choose by have labels that no row of y has: "
+            f"{some_of(new)}. If they are misspelt, correct them; of a label that was never "
+            "observed nothing is learnt."
+        )

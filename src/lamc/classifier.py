@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lamc.cautions import (
     warn_of_labels_accepted_everywhere,
+    warn_of_labels_never_trained,
     warn_of_names_alike,
     warn_of_shared_rows,
 )
@@ -175,6 +176,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 of_others = as_labels(more, knowledge=unless_told(more)).classes
                 named = not are_columns(more)
                 classes = join_classes(labels.classes, of_others, named=named, in_order=in_order)
+                warn_of_labels_never_trained(labels.classes, of_others, more)
                 labels = labels.align(classes)
         warn_of_names_alike(labels.classes)
         train, held_out = self._parts(len(labels), X_cal is None, rng)
