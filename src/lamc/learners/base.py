@@ -3,14 +3,14 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from lamc.exceptions import FeatureError, LabelError
+from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
+from lamc.learners.features import read_features
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
 
@@ -31,10 +31,7 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give "
                 "the observed labels."
             )
-        refuse_text(X)
-        rows = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
-        )
+        rows = read_features(self, X, reset=True)
         labels = as_labels(y, knowledge=unless_told(y))
         labels.require_rows(rows.shape[0], of="X")
         self._check_labels(labels)
@@ -59,14 +56,7 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> ScoreMatrix:
         """Check rows to be scored."""
         check_is_fitted(self)
-        return self._read_like_training(X)
-
-    def _read_like_training(self, X: Any) -> ScoreMatrix:
-        """Check that rows have the features of those that :meth:`_read` was given."""
-        refuse_text(X)
-        return validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
-        )
+        return read_features(self, X, reset=False)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return a score in [0, 1] for each row and label."""
@@ -91,35 +81,3 @@ class Learner(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def refuse_too_large(X: ScoreMatrix, rows: ScoreMatrix) -> None:
-    """Raise if a number of X is none any more in ``rows``, which are X in single precision."""
-    values = sparse.coo_array(rows) if sparse.issparse(rows) else rows
-    odd = ~np.isfinite(values.data if sparse.issparse(rows) else values)
-    if not odd.any():
-        return
-    places = np.transpose(values.coords)[odd] if sparse.issparse(rows) else np.argwhere(odd)
-    row, column = min(places.tolist())
-    raise FeatureError(
-        f"Row {row} of X has {X[row, column]:.3g} in column {column}, which is too large to "
-        "compute with in single precision.\nLeave the row out if it is a mistake, or bring the "
-        "feature to a smaller unit."
-    )
-
-
-def refuse_text(X: Any) -> None:
-    """Name the first column of a DataFrame that does not hold numbers."""
-    if not hasattr(X, "dtypes") or not hasattr(X, "columns"):
-        return
-    for name, dtype in zip(X.columns, X.dtypes, strict=True):
-        if getattr(dtype, "kind", "O") not in "biufO" or str(dtype) in (
-            "string",
-            "str",
-            "category",
-        ):
-            raise FeatureError(
-                f"Column {name!r} of X holds {dtype} values, and learners take numbers.\nLeave it "
-                "out (X.drop(columns=…)), or make numbers of it in a pipeline, for instance with "
-                "scikit-learn's OneHotEncoder."
-            )

@@ -12,6 +12,7 @@ from lamc.exceptions import FeatureError, LabelError, TrainingError
 from lamc.labels import Knowledge, Labels
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
+from lamc.learners.features import read_features
 from lamc.learners.holdout import hold_out, observed_only, validation_labels
 from lamc.learners.numbers import is_within
 from lamc.learners.pool import (
@@ -156,7 +157,7 @@ class Blend(Learner):
                 )
             rows, labels = rows[kept], labels[kept]
         else:
-            rows_val = self._read_like_training(X_val)
+            rows_val = read_features(self, X_val, reset=False, called="X_val")
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(rows_val.shape[0], of="X_val")
         self._fit_members(rows, labels, rows_val, labels_val)

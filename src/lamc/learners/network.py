@@ -13,8 +13,9 @@ from sklearn.utils import gen_batches
 
 from lamc.exceptions import LabelError
 from lamc.labels import Labels
-from lamc.learners.base import Learner, refuse_too_large
+from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, training_mode
+from lamc.learners.features import read_features, refuse_too_large
 from lamc.learners.holdout import hold_out, observed_only, tell_of_negatives, validation_labels
 from lamc.learners.numbers import (
     checked_rates,
@@ -222,7 +223,7 @@ class NetworkLearner(Learner):
         if X_val is None:
             X, labels, X_val, labels_val = self._held_out(X, labels)
         else:
-            X_val = self._read_like_training(X_val)
+            X_val = read_features(self, X_val, reset=False, called="X_val")
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(X_val.shape[0], of="X_val")
         self.scale_ = standard_scale(X) if self.standardise else None

@@ -9,14 +9,15 @@ from typing import Any, Literal, Self
 import numpy as np
 import torch
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
 from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
-from lamc.learners.base import Learner, refuse_text
+from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, training_mode
+from lamc.learners.features import read_features
 from lamc.learners.holdout import tell_of_negatives
 from lamc.learners.module.call import logits_of, scores_of
 from lamc.learners.module.checkpoint import digest_of
@@ -314,22 +315,12 @@ class Network(Learner):
             patience=self.patience,
         )
 
-    def _inputs(self, X: Any, *, reset: bool) -> Inputs:
+    def _inputs(self, X: Any, *, reset: bool, called: str = "X") -> Inputs:
         """Rows in any form; a matrix is checked as scikit-learn does."""
         if not is_table(X):
             return as_inputs(X)
-        refuse_text(X)
         of_features = hasattr(X, "columns") or sparse.issparse(X)
-        return as_inputs(
-            validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                dtype=(np.float64, np.float32) if of_features else "numeric",
-                ensure_min_samples=2 if reset else 1,
-            )
-        )
+        return as_inputs(read_features(self, X, reset=reset, called=called, exact=not of_features))
 
     def _labels(self, y: Any, inputs: Inputs) -> Labels | None:
         """Observed labels, checked; None if they stand beside the rows."""
@@ -365,7 +356,7 @@ class Network(Learner):
     def _parts(self, given: Examples, X_val: Any, Y_val: Any) -> tuple[Examples, Judge | None]:
         """Rows to train on, and rows to choose by."""
         if X_val is not None:
-            validation = self._inputs(X_val, reset=False)
+            validation = self._inputs(X_val, reset=False, called="X_val")
             return given, judge_by(validation, _as_array(Y_val), self.classes_, self.batch_size)
         if Y_val is not None:
             raise LabelError("Give both X_val and Y_val, or neither.")
