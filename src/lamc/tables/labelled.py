@@ -1,6 +1,6 @@
 """Rows with labels, from any file or name of a data set: to train, calibrate and measure on."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -12,6 +12,7 @@ from lamc.datasets.read import format_name
 from lamc.datasets.readers.checked import is_unnamed
 from lamc.exceptions import PartError
 from lamc.labels import Knowledge, Labels
+from lamc.tables.absent import with_features, with_labels
 from lamc.tables.batches import column_names, spelt_column
 from lamc.tables.features import Inputs
 from lamc.tables.source import Format, Source, is_table, source_of
@@ -69,6 +70,11 @@ class DataFile:
         """Whether it is a data set of the catalogue, and no file."""
         path = Path(self.name)
         return self.format is None and not path.suffix and not path.exists()
+
+    @property
+    def is_svmlight(self) -> bool:
+        """Whether it is a file that leaves out what is 0."""
+        return not self.is_named and format_name(Path(self.name), self.format) == "svmlight"
 
     def source(self) -> Source:
         """The table."""
@@ -145,6 +151,12 @@ def read_dataset(file: DataFile) -> Dataset:
     )
 
 
+def read_like(inputs: Inputs, file: DataFile) -> Dataset:
+    """Read a data set whose rows have these features, also where the file leaves out zeros."""
+    data = read_dataset(file)
+    return with_features(data, inputs) if file.is_svmlight else data
+
+
 def training_rows(file: DataFile, *, calibrated_elsewhere: bool) -> tuple[LabelledRows, ...]:
     """Rows to train on and, where the data set sets such apart, rows to calibrate on.
 
@@ -203,9 +215,9 @@ def _rows_with(
         X = inputs.of_table(source, beside=[*file.ids, *file.labels.columns_of(source, classes)])
         ids = np.asarray(spelt_column(source, file.ids[0])) if file.ids else None
         return LabelledRows(X, labels, inputs, (_sentence(file, labels), *notes), ids)
-    data = read_dataset(file)
-    if not file.is_named and format_name(Path(file.name), file.format) == "svmlight":
-        data = _with_absent(data, classes)
+    data = read_like(inputs, file)
+    if file.is_svmlight:
+        data = with_labels(data, classes)
     rows, name = part_rows(data, file.part, part)
     read = _labelled(file, data, inputs, rows, name, Y=data.Y, stated=file.labels.knowledge)
     labels = read.labels if advice else in_order(read.labels, classes)
@@ -259,17 +271,6 @@ def check_whole(part: Part | None, of: str) -> None:
             f"{of} carries no split, so it has no part {part!r}.\n"
             "Leave out --part to take all rows."
         )
-
-
-def _with_absent(data: Dataset, classes: AnyArray) -> Dataset:
-    """Add the labels of a model that no row names, where rows name all that they have."""
-    known = set(data.label_names.tolist())
-    absent = [str(label) for label in classes if str(label) not in known]
-    names = np.asarray([*data.label_names.tolist(), *absent])
-    marks = (data.Y.data, data.Y.indices, data.Y.indptr)
-    return replace(
-        data, Y=sparse.csr_array(marks, shape=(data.Y.shape[0], len(names))), label_names=names
-    )
 
 
 def _inputs(file: DataFile, data: Dataset) -> Inputs:

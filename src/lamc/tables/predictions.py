@@ -22,7 +22,7 @@ from lamc.tables.batches import (
 from lamc.tables.cells import Kind
 from lamc.tables.features import Inputs
 from lamc.tables.gaps import Gaps
-from lamc.tables.labelled import DataFile, part_rows, read_dataset
+from lamc.tables.labelled import DataFile, part_rows, read_like
 from lamc.tables.scores import check_unit, score_matrix
 from lamc.tables.source import Format, Source
 from lamc.tables.writers import open_writer
@@ -197,8 +197,8 @@ def chunks_of_dataset(model: Any, file: DataFile, *, rows: int | None = None) ->
     """Yield the rows of a data set that is no table; the id is the number of the row."""
     import pyarrow as pa
 
-    data = read_dataset(file)
     inputs = Inputs.of(model)
+    data = read_like(inputs, file)
     chosen, _ = part_rows(data, file.part, "all")
     step = rows or rows_at_once(data.X.shape[1], len(model.classes_))
     for start in range(0, len(chosen), step):
