@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from lamc.containers import traces
 from lamc.exceptions import warn
 from lamc.labels.forms import are_in_order
 from lamc.labels.known import rows_in_words
@@ -14,7 +13,7 @@ from lamc.rules.thresholds import UNCALIBRATED
 from lamc.types import AnyArray
 
 
-def warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
+def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> None:
     """Warn of calibration rows that have the fingerprint of a training row.
 
     Examples
@@ -22,9 +21,9 @@ def warn_of_shared_rows(X: Any, training_rows: AnyArray) -> None:
     >>> import numpy as np
     >>> from lamc.cautions import warn_of_shared_rows
     >>> from lamc.containers import traces
-    >>> warn_of_shared_rows(np.eye(2), traces(np.ones((1, 2))))  # none are shared
+    >>> warn_of_shared_rows(traces(np.eye(2)), traces(np.ones((1, 2))))  # none are shared
     """
-    shared = np.isin(traces(X), training_rows)
+    shared = np.isin(calibration_rows, training_rows)
     if shared.any():
         warn(
             f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "

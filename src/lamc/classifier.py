@@ -210,13 +210,12 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             labels_cal = labels[held_out].align(classes)
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
-        warn_of_shared_rows(X_cal, fingerprints)
+        calibrated_on = traces(X_cal)
+        warn_of_shared_rows(calibrated_on, fingerprints)
         scores = scores_of(estimator, X_cal, classes, by_position=by_position)
         calibrator.fit(scores, labels_cal)
-        self.estimator_ = estimator
-        self.by_position_ = by_position
-        self.classes_ = classes
-        self.training_rows_ = fingerprints
+        self.estimator_, self.by_position_, self.classes_ = estimator, by_position, classes
+        self.training_rows_, self.calibration_rows_ = fingerprints, calibrated_on
         self.calibrator_ = calibrator
         return self
 
@@ -236,7 +235,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         :meth:`Calibrator.fit` for their use and for the other arguments.
         """
         check_is_fitted(self)
-        warn_of_shared_rows(X, self.training_rows_)
+        calibrated_on = traces(X)
+        warn_of_shared_rows(calibrated_on, self.training_rows_)
         calibrator = self._new_calibrator(check_random_state(self.random_state))
         calibrator.fit(
             self.predict_proba(X),
@@ -246,7 +246,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             cardinality=cardinality,
             reference=None if X_reference is None else self.predict_proba(X_reference),
         )
-        self.calibrator_ = calibrator
+        self.calibrator_, self.calibration_rows_ = calibrator, calibrated_on
         return self
 
     def predict(self, X: Any, *, as_frame: bool = False) -> Any:

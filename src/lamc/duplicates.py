@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lamc.types import AnyArray, BoolArray
+from lamc.types import AnyArray
 
 
 def fingerprints(X: Any) -> AnyArray:
@@ -24,11 +24,6 @@ def fingerprints(X: Any) -> AnyArray:
         (int.from_bytes(blake2b(row, digest_size=8).digest()) for row in _rows_as_bytes(X)),
         dtype=np.uint64,
     )
-
-
-def shared_rows(X: Any, known: AnyArray) -> BoolArray:
-    """Whether each row of ``X`` is among those with the ``known`` fingerprints."""
-    return np.isin(fingerprints(X), known)
 
 
 def _rows_as_bytes(X: Any) -> Any:

@@ -111,4 +111,47 @@ def test_a_level_for_each_label():
     assert claim.level is None
     assert claim.levels.tolist() == (1 - np.linspace(0.05, 0.3, K)).tolist()
     assert claim.verdict in ("kept", "within chance")
-    assert "the level of each label" in claim.in_words()
+    assert "(the mean of the labels' own levels)" in claim.in_words()
+
+
+def two_labels(n, seed):
+    """A label that nine in ten rows have and one that one in ten has; scores tell nothing."""
+    rng = np.random.default_rng(seed)
+    return rng.random((n, 2)), rng.random((n, 2)) < [0.9, 0.1]
+
+
+@pytest.mark.parametrize("alpha", [[0.4, 0.1], [0.1, 0.8]], ids=["lenient", "strict"])
+def test_own_levels_weigh_as_many_cases_as_their_labels_have(alpha):
+    """The plain mean of the levels is far from what is promised of all cases together."""
+    verdicts = []
+    for seed in range(0, 60, 2):
+        calibrator = Calibrator("recall", alpha=alpha).fit(*two_labels(2000, seed))
+        scores, Y = two_labels(2000, seed + 1)
+        (claim,) = claims(calibrator, Y, calibrator.decide(scores))
+        verdicts.append(claim.verdict)
+        n = Y.sum(axis=0)
+        assert claim.mean_level == pytest.approx(n @ (1 - np.array(alpha)) / n.sum())
+    assert verdicts.count("not kept") <= 4  # of 30 at 2.5 %, more by a chance of 0.1 %
+    assert verdicts.count("kept") < 30
+
+
+def test_own_levels_that_all_fail_are_not_kept_together():
+    calibrator = Calibrator("recall", alpha=[0.1, 0.8]).fit(*two_labels(2000, 0))
+    scores, Y = two_labels(2000, 1)
+    (claim,) = claims(calibrator, Y, calibrator.decide(scores * np.where(Y, 0.7, 1)))
+    assert claim.off.tolist() == ["0", "1"]
+    assert claim.verdict == "not kept"
+
+
+@pytest.mark.parametrize(("rule", "m"), [("recall", 3), ("recall", 1), ("three-way", 3)])
+def test_few_held_out_cases_miss_by_more_than_chance_as_rarely_as_many(rule, m):
+    """Two thousand labels of which one row in three is measured; 2.5 % of them, and chance."""
+    rng = np.random.default_rng(0)
+    n, k = 40, 2000
+    calibrator = Calibrator(rule, alpha=0.05).fit(
+        rng.random((n, k)), np.arange(n)[:, None] < np.full(k, 20)
+    )
+    truth = np.arange(2 * m)[:, None] < np.full(k, m)
+    found = claims(calibrator, truth, calibrator.decide(rng.random((2 * m, k))))
+    off = {label for claim in found for label in claim.off}
+    assert len(off) <= (0.025 + 3 * np.sqrt(0.025 * 0.975 / k)) * k

@@ -1,13 +1,24 @@
 """Confidence intervals: they hold what they say, on rows whose labels depend on each other."""
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import betabinom, binom, binomtest, ttest_1samp
 
 from lamc.evaluation import Estimate
-from lamc.evaluation.intervals import independent_pairs, mean_of_rows, share_of_pairs, wilson
+from lamc.evaluation.intervals import (
+    UNLIKELY,
+    chance_of_larger_mean,
+    chance_of_more,
+    independent_pairs,
+    mean_of_rows,
+    share_of_pairs,
+    wilson,
+)
 
 
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -90,3 +101,42 @@ def test_what_cannot_be_measured_is_a_dash():
         assert str(found) == found.as_number == "–"
     assert str(mean_of_rows(np.array([0.5]))) == "50.0 %"
     assert Estimate(0.5, 0.25, 0.75).as_number == "0.500 (0.250 to 0.750)"
+
+
+@given(
+    cases=st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    level=st.floats(0.001, 0.999),
+)
+def test_the_chance_of_more_is_the_binomial_tail(cases, level):
+    part, whole = cases
+    found = chance_of_more(np.array([part / whole]), np.array([whole]), level)
+    assert found[0] == pytest.approx(binom.sf(part - 1, whole, level), rel=1e-6, abs=1e-300)
+
+
+def test_what_a_kept_promise_shows_is_never_called_unlikely_too_often():
+    """Of m new cases, those below the r-th of n calibrating ones are beta-binomial, exactly.
+
+    What is added to m for the chance in the calibration set must not make 2.5 % more than that.
+    """
+    rates = []
+    for alpha, n in product((0.01, 0.05, 0.1, 0.3, 0.5), (9, 19, 34, 100, 170, 1000)):
+        r = int(alpha * (n + 1) + 1e-9)
+        for m in (1, 2, 3, 5, 10, 30, 100, 1000) if r else ():
+            missed = np.arange(m + 1)
+            size = 1 / (1 / m + 1 / (n + 2))
+            unlikely = chance_of_more(missed / m, size, alpha) <= UNLIKELY
+            rates.append(betabinom.pmf(missed, m, r, n + 1 - r)[unlikely].sum())
+    assert max(rates) <= 0.025
+    assert max(rates) > 0.02  # and the test has power
+
+
+def test_the_chance_of_a_larger_mean_is_students():
+    values = np.random.default_rng(0).beta(1, 6, size=40)
+    expected = ttest_1samp(values, 0.1, alternative="greater").pvalue
+    of = partial(chance_of_larger_mean, level=0.1)
+    known = values.mean(), values.std(ddof=1), 40
+    assert of(*known, calibrating=10**12) == pytest.approx(expected)
+    assert of(*known, calibrating=40) > expected
+    assert of(0.5, np.nan, 1, calibrating=40) == 1
+    assert of(1.0, 0.0, 3, calibrating=40) == 0
+    assert of(0.0, 0.0, 3, calibrating=40) == 1

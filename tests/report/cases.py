@@ -5,6 +5,7 @@ from scipy import sparse
 
 from lamc import Calibrator, as_labels
 from lamc.report.cuts import Cuts
+from lamc.report.findings import RowContents, find
 from lamc.report.grid import grid_of
 from lamc.report.tally import RowSums, StepCounts, blocks
 
@@ -65,3 +66,11 @@ def tallied(calibrator, scores, labels):
         steps.add(block)
         sums.add(block)
     return grid, cuts, steps.by_setting(labels.counts, len(labels)), sums.moments()
+
+
+def findings_of(calibrator, scores, labels):
+    """All that a report tells of held-out rows without features."""
+    names = calibrator.classes_.astype(str)
+    return find(
+        scores, labels, calibrator, RowContents(None, None, None, np.arange(len(labels)), names)
+    )

@@ -125,3 +125,12 @@ def test_truth_that_is_not_whole_is_refused(trees, tmp_path):
 )
 def test_wrong_use(arguments):
     assert "Usage" in run(*arguments, code=2).stderr
+
+
+def test_rows_of_the_calibration_set_are_noticed_in_the_page_too(digits, tmp_path):
+    output = tmp_path / "r.html"
+    arguments = (digits, "digit scenes", "--part", "calibration", "-o", output, "--json")
+    notes = json.loads(run(*arguments).stdout)["notes"]
+    assert any("400 of 400 rows" in note and "calibrated on" in note for note in notes)
+    text = output.read_text(encoding="utf-8")
+    assert "<strong>Be wary.</strong> 400 of 400 rows have the same features" in text

@@ -6,14 +6,10 @@ import pytest
 from lamc import Calibrator
 from lamc.evaluation import evaluate
 from lamc.report.kept import kept
-from lamc.report.measures import measure
-from lamc.report.words import kept_at, promise_at
+from lamc.report.shown import label_row
+from lamc.report.words import calibrated_on, kept_at, promise_at, unavailable
 
-from .cases import same_rows_by, scored_rows, tallied
-
-
-def measured_by(calibrator, grid, counts, moments):
-    return kept(grid, counts, moments, positives=calibrator.n_positives_, n_rows=calibrator.n_rows_)
+from .cases import findings_of, same_rows_by, scored_rows, tallied
 
 
 @pytest.mark.parametrize("own", ["three-way", "set-recall"])
@@ -22,7 +18,7 @@ def test_it_is_what_an_evaluation_measures(own):
     new, truth = scored_rows(80, seed=9)
     calibrator = Calibrator(own, alpha=0.1, keep_negatives=True).fit(scores, labels)
     grid, _, counts, moments = tallied(calibrator, new, truth)
-    found = measured_by(calibrator, grid, counts, moments)
+    found = kept(grid, counts, moments)
     for r, rule in enumerate(grid.rules):
         for a in (9, 19, 40, 80):
             setting = r * len(grid.levels) + a
@@ -32,21 +28,95 @@ def test_it_is_what_an_evaluation_measures(own):
                 continue
             measured = [claim.measured.value for claim in claims]
             np.testing.assert_allclose(found.shares[setting, : len(claims)], measured)
-            if rule != "selective":
+            if rule == "set-recall":
+                (claim,) = claims
+                ends = claim.measured.low, claim.measured.high
+                np.testing.assert_allclose(found.row_ends[setting], ends)
+                assert found.row_chance[setting] == pytest.approx(claim.chance)
+            elif rule != "selective":
                 off = {label for claim in claims for label in claim.off.tolist()}
-                assert found.off[setting] == len(off)
+                assert set(other.classes_[found.off[setting]].astype(str)) == off
 
 
 def test_promises_are_those_of_a_calibrator_fitted_so():
     scores, labels = scored_rows(150, seed=8)
     calibrator = Calibrator("precision", alpha=0.3, delta=0.2).fit(scores, labels)
-    grid, _, counts, moments = tallied(calibrator, scores, labels)
+    findings = findings_of(calibrator, scores, labels)
+    grid = findings.grid
     for r, rule in enumerate(grid.rules):
         for a in (0, 19, 29):
             other = same_rows_by(calibrator, rule, float(grid.levels[a]), scores, labels)
-            assert promise_at(grid, r, a).replace("\u00a0", " ") == other.promise_
-    found = measured_by(calibrator, grid, counts, moments)
-    measures = measure(grid, counts, moments)
-    words = [kept_at(grid, measures, found, r, a) for r in range(4) for a in (0, 19, 60)]
+            promised = f"for each calibrated label: {other.promise_}"
+            assert promise_at(grid, r, a).replace("\u00a0", " ") == promised
+    words = [kept_at(findings, r, a) for r in range(4) for a in (0, 19, 60)]
     assert all(text.endswith(".") for text in words)
     assert not any("nan" in text or "–" in text for text in words)
+
+
+def own_words(findings):
+    return kept_at(findings, *findings.grid.own).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [(1.0, "the promise is kept"), (0.3, "the promise is missed by more than chance")],
+)
+def test_set_recall_is_judged_over_rows(factor, said):
+    scores, labels = scored_rows(400, seed=1)
+    new, truth = scored_rows(400, seed=4)
+    calibrator = Calibrator("set-recall", alpha=0.3).fit(scores, labels)
+    findings = findings_of(calibrator, factor * new, truth)
+    assert own_words(findings).endswith(f"{said}.")
+    assert "(95 % interval " in own_words(findings)
+    (claim,) = evaluate(calibrator, factor * new, truth).claims
+    assert claim.verdict == ("kept" if factor == 1 else "not kept")
+    assert promise_at(findings.grid, *findings.grid.own).startswith("for the labels of a row")
+
+
+def test_labels_that_miss_the_promise_are_named():
+    scores, labels = scored_rows(400, seed=1, rare=False)
+    new, truth = scored_rows(400, seed=2, rare=False)
+    calibrator = Calibrator("three-way", alpha=0.2).fit(scores, labels)
+    spoilt = new * np.where(truth.positives.toarray(), [0.2, 1, 1, 1], 1)
+    findings = findings_of(calibrator, spoilt, truth)
+    assert "1 of 4 labels misses the promise by more than chance: 0." in own_words(findings)
+    rule, level = findings.grid.own
+    setting = rule * len(findings.grid.levels) + level
+    decided, true = calibrator.decide(spoilt), truth.positives.toarray()
+    for label in range(4):
+        missed = 100 * np.mean(decided[true[:, label], label] == 0)
+        false = 100 * np.mean(decided[~true[:, label], label] == 1)
+        said = label_row(findings, setting, label)["reason"].replace("\u00a0", " ")
+        assert said.startswith("misses the promise; ") == (label == 0)
+        assert said.endswith(f"missed {missed:.1f} %, false {false:.1f} %")
+
+
+def test_positives_are_those_that_a_rule_uses():
+    scores, labels = scored_rows(200, seed=1, rare=False)
+    calibrator = Calibrator("recall", alpha=0.2, per_label=10, keep_negatives=True, random_state=0)
+    calibrator.fit(scores, labels)
+    findings = findings_of(calibrator, scores, labels)
+    all_of_them = labels.counts
+    for rule, found in zip(findings.grid.rules, findings.grid.positives, strict=True):
+        np.testing.assert_array_equal(found, all_of_them if rule == "precision" else [10] * 4)
+    np.testing.assert_array_equal(findings.grid.negatives, [200 - all_of_them] * 4)
+    words = calibrated_on(calibrator, findings.names)
+    assert f"{min(all_of_them)} to {max(all_of_them)} positives a label" in words
+    assert words.endswith("of which at most 10 were drawn.")
+
+
+def test_rules_that_the_rows_are_not_enough_for_are_not_offered():
+    scores, labels = scored_rows(200, seed=1, rare=False)
+    true = labels.positives.toarray()
+    rows = true.any(axis=1)
+    bounded = Calibrator(alpha=0.2).fit(scores[rows], true[rows].argmax(axis=1), cardinality=4)
+    grid = findings_of(bounded, scores, labels).grid
+    assert grid.rules == ("recall",)
+    assert "The rule selective needs the number of labels of each row" in unavailable(grid, bounded)
+    weighed = Calibrator(alpha=0.2, keep_negatives=True)
+    weighed.fit(scores, labels, sample_weight=np.linspace(1, 2, 200))
+    grid = findings_of(weighed, scores, labels).grid
+    assert grid.rules == ("recall", "selective")
+    assert "need rows drawn at random, without weights" in unavailable(grid, weighed)
+    plain = Calibrator(alpha=0.2).fit(scores, labels)
+    assert "keep_negatives=True" in unavailable(findings_of(plain, scores, labels).grid, plain)

@@ -13,21 +13,28 @@ if TYPE_CHECKING:
 
 def calibrated_table(calibrator: "Calibrator") -> list[Any]:
     """The promise in words, a table of the labels, and what becomes of those not covered."""
+    from lamc.rules.rule import RULES
+
+    rule = RULES[calibrator.rule]
     rows = [
         (
             str(label),
             f"{positives:,}",
             _threshold(threshold),
+            *([_threshold(below)] if rule.two_thresholds else []),
             f"{status}: {reason}" if reason else str(status),
         )
-        for label, positives, threshold, status, reason in _labels(calibrator)
+        for label, positives, threshold, below, status, reason in _labels(calibrator)
     ]
-    return [
-        f"Promised by the {calibrator.rule} rule, for each calibrated label:\n"
-        f"  {calibrator.promise_}.",
-        table("Labels", ("label", "positives", "threshold", "status"), shortened(rows)),
-        *_left_open(calibrator),
-    ]
+    columns: tuple[str, ...] = ("label", "positives", "threshold", "status")
+    if rule.two_thresholds:
+        columns = ("label", "positives", "accepted from", "absent below", "status")
+    promised = (
+        f"Promised by the {calibrator.rule} rule, {rule.promised_for}:\n  {calibrator.promise_}."
+    )
+    if calibrator.most_labels_ is not None and calibrator.assumption_:
+        promised += f"\nAssumed: {calibrator.assumption_}"
+    return [promised, table("Labels", columns, shortened(rows)), *_left_open(calibrator)]
 
 
 def calibrated_facts(calibrator: "Calibrator") -> dict[str, Any]:
@@ -43,20 +50,22 @@ def calibrated_facts(calibrator: "Calibrator") -> dict[str, Any]:
                 "label": str(label),
                 "positives": positives,
                 "threshold": threshold,
+                "absent_below": below,
                 "status": status,
                 "reason": reason or None,
             }
-            for label, positives, threshold, status, reason in _labels(calibrator)
+            for label, positives, threshold, below, status, reason in _labels(calibrator)
         ],
     }
 
 
-def _labels(calibrator: "Calibrator") -> Iterator[tuple[Any, int, float, str, str]]:
-    """Name, positives, threshold, status and, where it is left open, the reason of each label."""
+def _labels(calibrator: "Calibrator") -> Iterator[tuple[Any, int, float, float, str, str]]:
+    """Name, positives, both thresholds, status and, where it is left open, why, of each label."""
     return zip(
         calibrator.classes_.tolist(),
         calibrator.n_positives_.tolist(),
         calibrator.thresholds_.tolist(),
+        calibrator.absence_thresholds_.tolist(),
         calibrator.status_.tolist(),
         calibrator.reason_.tolist(),
         strict=True,

@@ -98,17 +98,19 @@ def _rules(found: "Demo") -> Any:
         )
         for shown in found.rules
     ]
-    columns = ("rule", "promised for each digit", "achieved", "precision", "open")
+    columns = ("rule", "promised for each digit", "achieved by all together", "precision", "open")
     return table(f"What is promised, and what {n:,} test scenes show", columns, rows)
 
 
 def _achieved(shown: "Shown") -> str:
-    """What became of each claim, in a few words."""
-    return "\n".join(
-        f"{claim.measured} {claim.happens}"
-        + ("" if claim.verdict is None else f": {claim.verdict.replace('not', 'NOT')}")
-        for claim in shown.evaluation.claims
-    )
+    """What became of each claim, in a few words; and which digits miss theirs."""
+    lines = []
+    for claim in shown.evaluation.claims:
+        verdict = "" if claim.verdict is None else f": {claim.verdict.replace('not', 'NOT')}"
+        lines.append(f"{claim.measured} {claim.happens}{verdict}")
+        if len(claim.off):
+            lines.append(f"(missed by more than chance: {', '.join(claim.off.tolist())})")
+    return "\n".join(lines)
 
 
 def _percent(shown: "Shown", name: str) -> str:

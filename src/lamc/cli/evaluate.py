@@ -7,6 +7,7 @@ import typer
 
 from lamc.cli import options
 from lamc.cli.output import Output, shortened, table
+from lamc.cli.shell import in_shell_words
 
 if TYPE_CHECKING:
     from lamc.evaluation import Claim, Estimate, Evaluation
@@ -101,8 +102,9 @@ def evaluate(
     )
     with Output(as_json=json, quiet=quiet, aside=to_standard) as out:
         fitted = options.load_model(model, trust)
-        rows, found = held_out(out, fitted, file, from_scores)
-        result = measure(getattr(fitted, "calibrator_", fitted), found, rows.labels)
+        found = held_out(out, fitted, file, from_scores)
+        calibrator = getattr(fitted, "calibrator_", fitted)
+        result = measure(calibrator, found.scores, found.rows.labels)
         if output is not None and written is not None:
             _write_labels(result, output, written)
         _show(out, result)
@@ -129,7 +131,8 @@ def evaluation_facts(result: "Evaluation") -> dict[str, Any]:
 def claims_in_words(result: "Evaluation") -> list[str]:
     """What was promised, and what became of it, in sentences."""
     return [
-        f"Promised for each calibrated label: {result.promise}.",
+        f"Promised {result.promised_for}: {result.promise}.",
+        *([] if result.assumption is None else [f"Assumed: {in_shell_words(result.assumption)}"]),
         f"Measured on {result.n_rows:,} rows:",
         *(f"• {claim.in_words()}" for claim in result.claims),
     ]

@@ -81,7 +81,7 @@ def report(
     )
     with Output(as_json=json, quiet=quiet) as out:
         fitted = options.load_model(model, trust)
-        rows, found = held_out(out, fitted, file, from_scores)
+        rows, found, cautions = held_out(out, fitted, file, from_scores)
         shown: dict[str, Any] = {}
         if from_scores is None:
             shown = _contents(file, rows.X)
@@ -97,6 +97,7 @@ def report(
                 title=title or f"Report on {measured_on.name}",
                 row_names=None if rows.ids is None else rows.ids.tolist(),
                 model=about,
+                cautions=cautions,
                 overwrite=force,
                 **shown,
             )

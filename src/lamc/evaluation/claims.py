@@ -10,17 +10,19 @@ calibrating ones are together as sure as 1 / (1/m + 1/(n + 2)).
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from lamc.datasets.readers.columns import some
 from lamc.evaluation.intervals import (
+    UNLIKELY,
     Estimate,
+    chance_of_larger_mean,
+    chance_of_more,
     independent_pairs,
     mean_of_rows,
     share_of_pairs,
-    wilson,
 )
 from lamc.rules import Calibrator
 from lamc.rules.thresholds import CALIBRATED, UNCALIBRATED
@@ -28,6 +30,7 @@ from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
 
 Side = Literal["at least", "at most", "about"]
 Verdict = Literal["kept", "within chance", "not kept"]
+Numbers: TypeAlias = float | FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +47,16 @@ class Claim:
         The level; None if each label has its own.
     measured : Estimate
         The share over all labels that have a promise, with the interval of these rows.
-    reach : tuple of float
-        The ends of the interval that has room for the calibration set's chance as well.
+    mean_level : float
+        What is promised of that share: the mean of the levels, by the cases of each label.
+    chance : float
+        Chance of a share that is off as far or farther, where the promise holds.
     labels : ndarray of str
         Labels with a promise of their own that rows were found for.
-    shares, low, high : ndarrays of float
-        Their shares and the ends of such intervals.
-    levels : ndarray of float
-        Their levels.
+    shares, chances, levels : ndarrays of float
+        Their shares, such chances and levels.
+    unlikely : float
+        A chance that is no explanation any more. Where a rule makes two claims, each has half.
     """
 
     among: str
@@ -59,25 +64,23 @@ class Claim:
     side: Side
     level: float | None
     measured: Estimate
-    reach: tuple[float, float]
+    mean_level: float
+    chance: float
     labels: AnyArray
     shares: FloatArray
-    low: FloatArray
-    high: FloatArray
+    chances: FloatArray
     levels: FloatArray
+    unlikely: float = UNLIKELY
 
     @property
     def verdict(self) -> Verdict | None:
         """Whether what was measured is on the right side, or could be; None without a promise."""
-        level = float(np.mean(self.levels)) if self.level is None else self.level
-        found = self.measured
-        if self.side == "about" or np.isnan(found.value) or np.isnan(level):
+        found, level = self.measured.value, self.mean_level
+        if self.side == "about" or np.isnan(found) or np.isnan(level):
             return None
-        if self.side == "at least":
-            kept, possible = found.value >= level, self.reach[1] >= level
-        else:
-            kept, possible = found.value <= level, self.reach[0] <= level
-        return "kept" if kept else "within chance" if possible else "not kept"
+        if found >= level if self.side == "at least" else found <= level:
+            return "kept"
+        return "not kept" if self.chance <= self.unlikely else "within chance"
 
     @property
     def n_kept(self) -> int:
@@ -89,17 +92,18 @@ class Claim:
 
     @property
     def off(self) -> AnyArray:
-        """Labels whose whole interval is on the wrong side."""
+        """Labels that are off by more than chance explains."""
         if self.side == "about":
             return self.labels[:0]
-        wrong = self.high < self.levels if self.side == "at least" else self.low > self.levels
-        return self.labels[wrong]
+        return self.labels[self.chances <= self.unlikely]
 
     def in_words(self) -> str:
         """Say what was measured and what was promised, in a sentence or two."""
         if np.isnan(self.measured.value):
             return f"{self.among}, there are none here to measure on."
-        level = "the level of each label" if self.level is None else f"{100 * self.level:g} %"
+        level = f"{100 * self.mean_level:.1f} % (the mean of the labels' own levels)"
+        if self.level is not None:
+            level = f"{100 * self.level:g} %"
         shortfall = "shortfall" if self.side == "at least" else "excess"
         outcome = {
             "kept": "was promised, and is kept",
@@ -161,8 +165,8 @@ def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tup
     if settings.rule == "three-way":
         missed, alarm = (own, "are called absent"), (other, "are accepted")
         return (
-            measure(missed, "at most", alpha, decisions == 0, truth, n_true),
-            measure(alarm, "at most", alpha, accepted, ~truth, n_rows - n_true),
+            measure(missed, "at most", alpha, decisions == 0, truth, n_true, UNLIKELY / 2),
+            measure(alarm, "at most", alpha, accepted, ~truth, n_rows - n_true, UNLIKELY / 2),
         )
     return (_missed_of_a_row(calibrator, float(alpha.mean()), truth, accepted),)
 
@@ -175,6 +179,7 @@ def _share(
     counted: BoolArray,
     among: BoolArray,
     cases: IntArray | None,
+    unlikely: float = UNLIKELY,
 ) -> Claim:
     """A share among pairs of a row and a label, over all labels and for each.
 
@@ -187,37 +192,45 @@ def _share(
     own = (calibrator.status_ == CALIBRATED) & (n_whole > 0)
     shares = n_part[own] / n_whole[own]
     unsure = np.zeros(len(own)) if cases is None else 1 / (cases + 2)
-    low, high = wilson(shares, 1 / (1 / n_whole[own] + unsure[own]))
     in_rows = parts.sum(axis=1), wholes.sum(axis=1)
+    measured = share_of_pairs(*in_rows)
+    n_pairs = int(n_whole.sum())
+    mean_level = float(n_whole @ levels) / n_pairs if n_pairs else np.nan
+    chance = partial(_chance, side)
     return Claim(
         *words,
         side,
         float(levels[0]) if (levels == levels[0]).all() else None,
-        share_of_pairs(*in_rows),
-        _reach(*in_rows, n_whole, unsure),
+        measured,
+        mean_level,
+        chance(measured.value, _as_sure_as(*in_rows, n_whole, unsure), mean_level).item(),
         calibrator.classes_[own].astype(str),
         shares,
-        low,
-        high,
+        chance(shares, 1 / (1 / n_whole[own] + unsure[own]), levels[own]),
         levels[own],
+        unlikely,
     )
 
 
-def _reach(
-    parts: IntArray, wholes: IntArray, n_whole: IntArray, unsure: FloatArray
-) -> tuple[float, float]:
-    """Ends of the interval of a share over labels, which weigh as many pairs as each has.
+def _chance(side: Side, shares: Numbers, sizes: Numbers, levels: Numbers) -> FloatArray:
+    """Chance of shares that are off as far to the wrong side."""
+    if side == "at least":
+        return chance_of_more(1 - shares, sizes, 1 - levels)
+    return chance_of_more(shares, sizes, levels)
 
-    Labels share their calibration rows as they share the rows measured on, and so the dependence
-    within the latter is taken for that within the former too.
+
+def _as_sure_as(parts: IntArray, wholes: IntArray, n_whole: IntArray, unsure: FloatArray) -> float:
+    """Independent pairs that are as sure of a share over labels, the calibration set counted in.
+
+    Labels weigh as many pairs as each has. They share their calibration rows as they share the rows
+    measured on, and so the dependence within the latter is taken for that within the former too.
     """
     n_pairs = int(wholes.sum())
     if n_pairs == 0:
-        return np.nan, np.nan
+        return 0.0
     size = independent_pairs(parts, wholes)
     of_calibration = float(np.sum((n_whole / n_pairs) ** 2 * unsure)) * n_pairs / size
-    ends = wilson(np.array([parts.sum() / n_pairs]), np.array([1 / (1 / size + of_calibration)]))
-    return float(ends[0][0]), float(ends[1][0])
+    return 1 / (1 / size + of_calibration)
 
 
 def _missed_of_a_row(
@@ -225,19 +238,16 @@ def _missed_of_a_row(
 ) -> Claim:
     has_labels = truth.any(axis=1)
     missed = (truth & ~accepted)[has_labels].sum(axis=1) / truth[has_labels].sum(axis=1)
-    found = mean_of_rows(missed)
-    wider = np.sqrt(1 + len(missed) / calibrator.n_rows_)
-    none = np.empty(0)
+    found, n, none = mean_of_rows(missed), len(missed), np.empty(0)
+    spread = float(np.std(missed, ddof=1)) if n > 1 else np.nan
     return Claim(
         "Of the labels of a row",
         "are missed on average",
         "at most",
         alpha,
         found,
-        (
-            found.value - wider * (found.value - found.low),
-            found.value + wider * (found.high - found.value),
-        ),
+        alpha,
+        chance_of_larger_mean(found.value, spread, n, level=alpha, calibrating=calibrator.n_rows_),
         none.astype(str),
-        *(none,) * 4,
+        *(none,) * 3,
     )

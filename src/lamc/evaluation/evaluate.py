@@ -12,6 +12,7 @@ from lamc.labels import Labels, as_labels
 from lamc.metrics.inputs import check_scores, check_truth
 from lamc.metrics.ranks import row_ranks
 from lamc.rules import Calibrator
+from lamc.rules.rule import RULES
 from lamc.types import AnyArray, BoolArray, FloatArray
 
 
@@ -23,8 +24,8 @@ class Evaluation:
     ----------
     n_rows, n_labels : int
         Size of what was measured on.
-    promise : str
-        What holds for each calibrated label.
+    promise, promised_for : str
+        What holds, and for what.
     assumption : str or None
         What the promise rests on besides rows that are drawn alike.
     claims : tuple of Claim
@@ -40,6 +41,7 @@ class Evaluation:
     n_rows: int
     n_labels: int
     promise: str
+    promised_for: str
     assumption: str | None
     claims: tuple[Claim, ...]
     ranking: Mapping[str, Estimate]
@@ -88,6 +90,7 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
         n_rows=len(truth),
         n_labels=truth.shape[1],
         promise=calibrator.promise_,
+        promised_for=RULES[calibrator.settings_.rule].promised_for,
         assumption=calibrator.assumption_,
         claims=claims(calibrator, dense, decisions),
         ranking=_ranking(truth, checked),

@@ -1,4 +1,4 @@
-"""95 % confidence intervals for what is measured on independent rows.
+"""95 % confidence intervals for what is measured on independent rows, and what chance explains.
 
 Labels of one row depend on each other, so a share of pairs of a row and a label is no binomial
 one: the rows are the sample. A share among the rows of one label is.
@@ -7,12 +7,13 @@ one: the rows are the sample. A share among the rows of one label is.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import betainc, ndtri, stdtr, stdtrit
 
 from lamc.types import AnyArray, FloatArray
 
 LEVEL = 0.95
 _TAIL = (1 - LEVEL) / 2
+UNLIKELY = _TAIL  # a chance that is no explanation any more
 _Z = float(ndtri(1 - _TAIL))
 
 
@@ -61,10 +62,14 @@ def mean_of_rows(values: AnyArray) -> Estimate:
     n = len(values)
     if n == 0:
         return Estimate(np.nan, np.nan, np.nan)
-    mean = float(np.mean(values))
-    if n == 1:
+    return mean_with(float(np.mean(values)), float(np.std(values, ddof=1)) if n > 1 else np.nan, n)
+
+
+def mean_with(mean: float, deviation: float, n: int) -> Estimate:
+    """The same for a mean over ``n`` rows that is known, and their standard deviation."""
+    half = float(stdtrit(n - 1, 1 - _TAIL) * deviation / np.sqrt(n))
+    if np.isnan(half):
         return Estimate(mean, np.nan, np.nan)
-    half = float(stdtrit(n - 1, 1 - _TAIL) * np.std(values, ddof=1) / np.sqrt(n))
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
 
 
@@ -160,3 +165,50 @@ def wilson(shares: FloatArray, sizes: AnyArray) -> tuple[FloatArray, FloatArray]
         half = np.sqrt(shares * (1 - shares) * weight + weight**2 / 4) / (1 + weight)
     low = np.where(shares == 0, 0.0, middle - half)
     return low, np.where(shares == 1, 1.0, middle + half)
+
+
+def chance_of_more(
+    shares: float | AnyArray, sizes: float | AnyArray, levels: float | AnyArray
+) -> FloatArray:
+    """Chance of a share as large or larger, of ``sizes`` independent cases, where it is ``levels``.
+
+    It is the binomial tail, exact for any number of cases, and continued to numbers of cases that
+    are not whole. NaN where there are none.
+
+    Examples
+    --------
+    Five of ten missed where one in ten should be; and one of one.
+
+    >>> import numpy as np
+    >>> from lamc.evaluation.intervals import chance_of_more
+    >>> chance_of_more(np.array([0.5, 1.0]), np.array([10, 1]), 0.1).round(4)
+    array([0.0016, 0.1   ])
+    """
+    size = np.asarray(sizes, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        cases = np.clip(shares, 0, 1) * size
+        tail = betainc(cases, size - cases + 1, levels)
+    return np.where(cases == 0, 1.0, tail)
+
+
+def chance_of_larger_mean(
+    mean: float, deviation: float, n: int, *, level: float, calibrating: int
+) -> float:
+    """Chance of a mean over rows as large, where it is ``level`` on average over calibration sets.
+
+    By Student's law, from the mean and standard deviation of ``n`` rows; a set of ``calibrating``
+    rows varies as rows that are measured on do. 1 where a single row says nothing of how they vary.
+
+    Examples
+    --------
+    >>> from lamc.evaluation.intervals import chance_of_larger_mean
+    >>> round(chance_of_larger_mean(0.5, 0.08, 4, level=0.4, calibrating=100), 3)
+    0.046
+    """
+    if n < 2:
+        return 1.0
+    error = deviation * np.sqrt(1 / n + 1 / calibrating)
+    surplus = mean - level
+    if error == 0:
+        return 0.0 if surplus > 0 else 1.0
+    return float(stdtr(n - 1, -surplus / error))

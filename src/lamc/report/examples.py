@@ -32,8 +32,9 @@ class Example:
         Their scores.
     decisions : ndarray of int8, shape (S, labels shown)
         What each setting decides about them: 1, 0, or −1 where left open.
-    others : ndarray of int, shape (S, 3)
-        How many of the labels not shown each setting accepts, rightly and wrongly, or leaves open.
+    others : ndarray of int, shape (S, 4)
+        How many of the labels not shown each setting accepts, rightly and wrongly, leaves open, or
+        calls absent though they are true.
     features : list of Feature
         The most telling features.
     picture : str or None
@@ -112,6 +113,7 @@ def _example(
             np.count_nonzero(accepted & true[rest], axis=1),
             np.count_nonzero(accepted & ~true[rest], axis=1),
             np.count_nonzero(decided[:, rest] == -1, axis=1),
+            np.count_nonzero((decided[:, rest] == 0) & true[rest], axis=1),
         ],
         axis=1,
     )
@@ -121,6 +123,13 @@ def _example(
 
 
 def _shown(true: BoolArray, alike: FloatArray) -> IntArray:
-    """True labels first, then those that look most as if they were; the likeliest first in each."""
-    order = np.lexsort((-alike, ~true))[:_LABELS_SHOWN]
+    """True labels first, then those that look most as if they were; the likeliest first in each.
+
+    Of more true labels than there is room for, those that look least as if they were: these are
+    the ones that may be missed.
+    """
+    first = -alike
+    if np.count_nonzero(true) > _LABELS_SHOWN:
+        first = np.where(true, alike, first)
+    order = np.lexsort((first, ~true))[:_LABELS_SHOWN]
     return order[true[order] | (alike[order] > 0)]

@@ -12,7 +12,7 @@ from lamc.rules.levels import Levels, as_fraction
 from lamc.rules.pooling import pool
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED, Thresholds
-from lamc.types import AnyArray, FloatArray
+from lamc.types import AnyArray, FloatArray, IntArray
 
 # Half a percent apart where a level is small and a step matters, one percent above.
 LEVELS: Final = (
@@ -43,6 +43,10 @@ class Grid:
         Place of the status among ``STATUSES``.
     reason : ndarray of uint8, shape (R, A, K)
         Place of what keeps a label from being calibrated among ``REASONS``.
+    positives, negatives : ndarrays of int, shape (R, K)
+        Calibration rows that have the label, as many as the rule uses, and those that do not.
+    n_rows : int
+        All calibration rows.
     """
 
     rules: tuple[str, ...]
@@ -53,6 +57,9 @@ class Grid:
     absent: FloatArray
     status: AnyArray
     reason: AnyArray
+    positives: IntArray
+    negatives: IntArray
+    n_rows: int
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -90,6 +97,12 @@ def grid_of(calibrator: Calibrator) -> Grid:
     levels, own_level = _levels(calibrator.settings_.alpha)
     rules = rules_for(calibrator)
     evidence = {rule: evidence_for(calibrator, rule) for rule in rules}
+    known = calibrator.evidence_
+    others = (
+        calibrator.n_rows_ - known.positives.counts
+        if known.negatives is None
+        else known.negatives.counts
+    )
     found = [
         [thresholds_by(calibrator, rule, level, evidence[rule]) for level in levels]
         for rule in rules
@@ -103,13 +116,24 @@ def grid_of(calibrator: Calibrator) -> Grid:
         absent=np.stack([[at.absent for at in row] for row in found]),
         status=_places(STATUSES, [[at.status for at in row] for row in found]),
         reason=_places(REASONS, [[at.reason for at in row] for row in found]),
+        positives=np.stack([evidence[rule].positives.counts for rule in rules]),
+        negatives=np.stack([others for _ in rules]),
+        n_rows=calibrator.n_rows_,
     )
 
 
 def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
-    """Rules whose thresholds follow from what a calibrator was fitted on."""
+    """Rules whose thresholds follow from what a calibrator was fitted on.
+
+    How many labels a row has at most does not tell which share of the true rows is kept.
+    """
     negatives = calibrator.evidence_.negatives is not None
-    offered = tuple(rule for rule in _OFFERED if negatives or not RULES[rule].needs_negatives)
+    bounded = calibrator.most_labels_ is not None
+    offered = tuple(
+        rule
+        for rule in _OFFERED
+        if (negatives or not RULES[rule].needs_negatives) and not (bounded and rule == "selective")
+    )
     own = calibrator.settings_.rule
     return offered if own in offered else (*offered, own)
 

@@ -8,7 +8,6 @@ from lamc.report import words
 from lamc.report.findings import Findings
 from lamc.report.grid import STATUSES
 from lamc.report.histograms import BINS, heights
-from lamc.rules import Calibrator
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import REASONS, UNCALIBRATED
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -22,15 +21,22 @@ def labels_shown(true: IntArray) -> IntArray:
     return np.sort(np.argsort(-true, kind="stable")[:LABELS_SHOWN])
 
 
-def facts(findings: Findings, calibrator: Calibrator, shown: IntArray) -> dict[str, Any]:
+def facts(findings: Findings, shown: IntArray) -> dict[str, Any]:
     """Names, counts and sentences; numbers of one label are among the arrays."""
     grid, m, counts = findings.grid, findings.measures, findings.counts
     n_rules, n_levels, _ = grid.shape
     settings = [divmod(setting, n_levels) for setting in range(n_rules * n_levels)]
     return {
         "rules": [
-            {"name": rule, "above": ">" if RULES[rule].strict else "≥", "absent": kind}
-            for rule, kind in zip(grid.rules, _kinds(findings), strict=True)
+            {
+                "name": rule,
+                "above": ">" if RULES[rule].strict else "≥",
+                "absent": kind,
+                "positives": positives[shown].tolist(),
+            }
+            for rule, kind, positives in zip(
+                grid.rules, _kinds(findings), grid.positives, strict=True
+            )
         ],
         "levels": grid.level_values,
         "own": list(grid.own),
@@ -41,7 +47,6 @@ def facts(findings: Findings, calibrator: Calibrator, shown: IntArray) -> dict[s
         "page": LABELS_A_PAGE,
         "reasons": list(REASONS),
         "names": findings.names[shown].tolist(),
-        "positives": calibrator.n_positives_[shown].tolist(),
         "trueOf": counts.true[shown].tolist(),
         "accepted": m.accepted.tolist(),
         "right": m.right.tolist(),
@@ -53,7 +58,7 @@ def facts(findings: Findings, calibrator: Calibrator, shown: IntArray) -> dict[s
         "pooled": m.pooled.tolist(),
         "uncalibrated": m.uncalibrated.tolist(),
         "promises": [words.promise_at(grid, *at) for at in settings],
-        "kept": [words.kept_at(grid, m, findings.kept, *at) for at in settings],
+        "kept": [words.kept_at(findings, *at) for at in settings],
         "examples": [
             {
                 "names": findings.names[example.labels].tolist(),
@@ -80,6 +85,9 @@ def arrays(findings: Findings, shown: IntArray) -> dict[str, AnyArray]:
         found[f"present{rule}"] = grid.present[rule][:, shown].astype(np.float32)
         found[f"accepted{rule}"] = counts.accepted[own, shown].astype(np.uint32)
         found[f"right{rule}"] = counts.right[own, shown].astype(np.uint32)
+        found[f"off{rule}"] = findings.kept.off[own, shown].astype(np.uint8)
+        if grid.rules[rule] == "three-way":
+            found[f"missed{rule}"] = counts.missed[own, shown].astype(np.uint32)
         if kind == "own":
             found[f"below{rule}"] = grid.absent[rule][:, shown].astype(np.float32)
             found[f"absent{rule}"] = counts.absent[own, shown].astype(np.uint32)

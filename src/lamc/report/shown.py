@@ -10,7 +10,6 @@ from lamc.report.examples import Example
 from lamc.report.findings import Findings
 from lamc.report.grid import STATUSES
 from lamc.report.numbers import NONE, count, interval, percent, threshold
-from lamc.rules import Calibrator
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import REASONS, UNCALIBRATED
 from lamc.types import AnyArray, IntArray
@@ -45,9 +44,7 @@ def overall(findings: Findings, setting: int) -> dict[str, Any]:
     }
 
 
-def label_row(
-    findings: Findings, calibrator: Calibrator, setting: int, label: int
-) -> dict[str, Any]:
+def label_row(findings: Findings, setting: int, label: int) -> dict[str, Any]:
     """One label at one setting, as a row of the table."""
     counts, grid = findings.counts, findings.grid
     rule, level = divmod(setting, len(grid.levels))
@@ -63,8 +60,8 @@ def label_row(
     return {
         "name": str(findings.names[label]),
         "status": status,
-        "reason": REASONS[grid.reason[rule, level, label]],
-        "positives": count(int(calibrator.n_positives_[label])),
+        "reason": REASONS[grid.reason[rule, level, label]] or _promised(findings, setting, label),
+        "positives": count(int(grid.positives[rule, label])),
         "held_out": f"{count(true)} held out",
         "threshold": threshold_text(present, above) if decided else NONE,
         "absent": (
@@ -76,6 +73,19 @@ def label_row(
         "recall_ends": _ends(right, true),
         "open": percent(left_open / counts.n_rows),
     }
+
+
+def _promised(findings: Findings, setting: int, label: int) -> str:
+    """What the rule three-way promises of a label, measured; and whether a promise is missed."""
+    counts = findings.counts
+    parts = ["misses the promise"] if findings.kept.off[setting, label] else []
+    if findings.grid.rules[setting // len(findings.grid.levels)] == "three-way":
+        true = int(counts.true[label])
+        wrong = int(counts.accepted[setting, label] - counts.right[setting, label])
+        missed = int(counts.missed[setting, label]) / true if true else np.nan
+        false = wrong / (counts.n_rows - true) if true < counts.n_rows else np.nan
+        parts.append(f"missed {percent(missed)}, false {percent(false)}")
+    return "; ".join(parts)
 
 
 def example_groups(

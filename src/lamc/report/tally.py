@@ -118,6 +118,7 @@ class RowMoments:
     accepting_rows: IntArray
     true_rows: int
     found_shares: FloatArray  # the sum of c/t over the rows that have a label
+    found_squares: FloatArray  # the sum of (c/t)²
 
 
 class RowSums:
@@ -127,7 +128,7 @@ class RowSums:
         self._changes = changes(cuts, n_rules)
         self._n_rules = n_rules
         n_settings = len(cuts.accept_from)
-        self._sums = np.zeros((6, n_settings))
+        self._sums = np.zeros((7, n_settings))
         self._tt, self._true_rows = 0.0, 0
 
     def add(self, block: Block) -> None:
@@ -142,15 +143,16 @@ class RowSums:
             t @ c,
             np.count_nonzero(a, axis=0),
             share @ c,
+            (share * share) @ (c * c),
         ]
         self._tt += float(t @ t)
         self._true_rows += int(np.count_nonzero(t))
 
     def moments(self) -> RowMoments:
         """The sums over all blocks."""
-        aa, ac, cc, ct, accepting, shares = self._sums
+        aa, ac, cc, ct, accepting, *shares = self._sums
         return RowMoments(
-            aa, ac, cc, ct, self._tt, accepting.astype(np.int64), self._true_rows, shares
+            aa, ac, cc, ct, self._tt, accepting.astype(np.int64), self._true_rows, *shares
         )
 
     def _accepted(self, steps: SparseMatrix) -> FloatArray:

@@ -3,8 +3,12 @@
 from collections import Counter
 from fractions import Fraction
 
+import numpy as np
+
+from lamc.evaluation.intervals import UNLIKELY
+from lamc.labels import Knowledge
+from lamc.report.findings import Findings
 from lamc.report.grid import Grid
-from lamc.report.kept import Kept
 from lamc.report.measures import Measures
 from lamc.report.numbers import NBSP, NONE, count, interval, percent
 from lamc.rules import Calibrator
@@ -60,15 +64,17 @@ _ANSWERS = (
 
 
 def promise_at(grid: Grid, rule: int, level: int) -> str:
-    """What a setting promises."""
+    """What a setting promises, and for what."""
     value = grid.levels[level]
     alpha = float(value) if isinstance(value, Fraction) else value
-    promise = promise_in_words(RULES[grid.rules[rule]], alpha, grid.deltas[rule])
-    return promise.replace(" %", f"{NBSP}%")
+    named = RULES[grid.rules[rule]]
+    promise = promise_in_words(named, alpha, grid.deltas[rule])
+    return f"{named.promised_for}: {promise}".replace(" %", f"{NBSP}%")
 
 
-def kept_at(grid: Grid, measures: Measures, found: Kept, rule: int, level: int) -> str:
+def kept_at(findings: Findings, rule: int, level: int) -> str:
     """What was measured of what a setting promises."""
+    grid, measures, found = findings.grid, findings.measures, findings.kept
     name, setting = grid.rules[rule], rule * len(grid.levels) + level
     if measures.calibrated[setting] + measures.pooled[setting] == 0:
         return "No label could be calibrated at this level."
@@ -88,32 +94,49 @@ def kept_at(grid: Grid, measures: Measures, found: Kept, rule: int, level: int) 
             "those that do not"
         )
     elif name == "set-recall":
-        return f"Of the labels that a row has, {one} are missed on average."
+        return _kept_of_rows(findings, setting, level)
     else:
         shares = f"{one} of the rows that have the label are accepted"
     sentence = f"{shares[0].upper()}{shares[1:]}, all calibrated labels taken together."
-    judged, off = int(found.judged[setting]), int(found.off[setting])
+    judged, off = int(found.judged[setting]), findings.names[found.off[setting]]
     if not judged:
         return sentence
-    if not off:
+    if len(off) == 0:
         return f"{sentence} No label misses the promise by more than chance."
     return (
-        f"{sentence} {count(off)} of {count(judged)} {_plural(judged, 'label')} "
-        f"{'misses' if off == 1 else 'miss'} the promise by more than chance."
+        f"{sentence} {count(len(off))} of {count(judged)} {_plural(judged, 'label')} "
+        f"{'misses' if len(off) == 1 else 'miss'} the promise by more than chance: {_listed(off)}."
     )
+
+
+def _kept_of_rows(findings: Findings, setting: int, level: int) -> str:
+    """What was measured of a promise about the labels of a row together."""
+    found = findings.kept
+    share = float(found.shares[setting, 0])
+    low, high = found.row_ends[setting].tolist()
+    ends = "" if low != low else f" (95{NBSP}% interval {interval(low, high)})"
+    if share <= float(np.mean(np.asarray(findings.grid.levels[level], dtype=float))):
+        outcome = "the promise is kept"
+    elif found.row_chance[setting] > UNLIKELY:
+        outcome = "more than was promised, but within chance"
+    else:
+        outcome = "the promise is missed by more than chance"
+    return f"Of the labels that a row has, {percent(share)} are missed on average{ends}: {outcome}."
 
 
 def calibrated_on(calibrator: Calibrator, names: AnyArray) -> str:
     """How many labels could be calibrated, on how many rows and positives."""
     n_labels = len(calibrator.classes_)
     lacking = names[calibrator.status_ == UNCALIBRATED]
-    positives = calibrator.n_positives_
+    positives = calibrator.evidence_.positives.counts
+    drawn = calibrator.settings_.per_label
     text = (
         f"{count(n_labels - len(lacking))} of {count(n_labels)} {_plural(n_labels, 'label')} "
         f"could be calibrated, on {count(calibrator.n_rows_)} "
         f"{_plural(calibrator.n_rows_, 'row')} with {count(int(positives.min()))} to "
-        f"{count(int(positives.max()))} positives a label."
+        f"{count(int(positives.max()))} positives a label"
     )
+    text += "." if drawn is None else f", of which at most {count(drawn)} were drawn."
     return text if len(lacking) == 0 else f"{text} Not calibrated: {_listed(lacking)}."
 
 
@@ -156,14 +179,29 @@ def left_open(calibrator: Calibrator) -> list[str]:
     return sentences if decides_all and not lacking.any() else [*sentences, _ANSWERS]
 
 
-def unavailable(grid: Grid) -> str | None:
-    """Why a rule cannot be chosen, if one cannot."""
-    if "precision" in grid.rules:
-        return None
-    return (
-        "The rules precision and three-way need the scores of false labels too: a calibration set "
-        "with all labels of its rows, and keep_negatives=True."
-    )
+def unavailable(grid: Grid, calibrator: Calibrator) -> str:
+    """Why rules cannot be chosen."""
+    sentences = []
+    if "precision" not in grid.rules:
+        kept = calibrator.keep_negatives and calibrator.knowledge_ is Knowledge.ALL
+        need = (
+            "rows drawn at random, without weights"
+            if kept
+            else "the scores of false labels too: a calibration set with all labels of its rows, "
+            "and keep_negatives=True"
+        )
+        sentences.append(f"The rules precision and three-way need {need}.")
+    if "selective" not in grid.rules:
+        sentences.append(
+            "The rule selective needs the number of labels of each row: a largest number of them "
+            "does not tell which share of the true rows it keeps."
+        )
+    if "set-recall" not in grid.rules:
+        sentences.append(
+            "The rule set-recall promises something else, of rows and not of labels; calibrate by "
+            "it to see it here."
+        )
+    return " ".join(sentences)
 
 
 def _listed(names: AnyArray) -> str:

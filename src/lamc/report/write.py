@@ -32,6 +32,7 @@ def write_report(
     features: Any = None,
     row_names: Sequence[str] | None = None,
     model: str | None = None,
+    cautions: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Path:
     """Write what a calibrator promises, and what held-out rows show, as one HTML file.
@@ -62,6 +63,8 @@ def write_report(
         What the rows are called; by default by their numbers, from 0.
     model : str, optional
         A sentence or two on what made the scores.
+    cautions : sequence of str, optional
+        Why to be wary of what these rows show, a sentence or two each.
     overwrite : bool, default=False
         Whether a file that is there may be replaced.
 
@@ -109,6 +112,7 @@ def write_report(
         calibrator,
         title=title,
         model=model,
+        cautions=cautions,
         row_names=row_names,
         row_numbers=contents.numbers,
     )

@@ -30,8 +30,14 @@ from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatri
 
 _SINGLE_POSITIVE_ASSUMPTION = (
     "Calibrated on observed labels only, without knowing how many labels a row has. What is "
-    "promised holds for an observed label; for every true label it holds if a label's score does "
-    "not depend on how many labels its row has. Give cardinality=… to do without this assumption."
+    "promised holds for an observed label. For every true label it holds if the observed one was "
+    "drawn at random from the row's labels, and a label's score does not depend on how many these "
+    "are. Give cardinality=… to do without the second assumption."
+)
+_RANDOM_LABEL_ASSUMPTION = (
+    "Calibrated on observed labels only. What is promised holds for every true label if the "
+    "observed one was drawn at random from the row's labels. Where it is the most striking one, "
+    "the others are missed more often."
 )
 
 
@@ -187,6 +193,8 @@ class Calibrator(BaseEstimator):
         if labels.knowledge is not Knowledge.ALL and cardinality is None:
             assumption = _SINGLE_POSITIVE_ASSUMPTION
             warn(assumption)
+        elif labels.knowledge is not Knowledge.ALL and np.any(np.asarray(cardinality) != 1):
+            assumption = _RANDOM_LABEL_ASSUMPTION
         self.classes_ = labels.classes
         self.knowledge_ = labels.knowledge
         self.settings_ = settings

@@ -26,6 +26,8 @@ class Rule:
         Makes the thresholds from evidence, levels and delta.
     promise : str
         What holds, with places for the percentages of 1 − alpha, alpha and 1 − delta.
+    promised_for : str
+        What it holds for.
     sure_promise : str or None
         What holds if delta is given; None if the rule has no use for delta.
     without : str
@@ -34,6 +36,8 @@ class Rule:
         Whether all labels of the rows must be known.
     needs_negatives : bool
         Whether the scores of false labels enter.
+    two_thresholds : bool
+        Whether a label is called absent below another threshold than it is accepted from.
     strict : bool
         Whether a score must exceed the threshold, not only reach it.
     weighs : bool
@@ -48,10 +52,12 @@ class Rule:
 
     thresholds: Callable[[Evidence, Levels, float | None], Thresholds]
     promise: str
+    promised_for: str = "for each calibrated label"
     sure_promise: str | None = None
     without: str = "left open"
     needs_all_labels: bool = False
     needs_negatives: bool = False
+    two_thresholds: bool = False
     strict: bool = False
     weighs: bool = False
     draws: bool = False
@@ -92,14 +98,17 @@ RULES: dict[str, Rule] = {
     "three-way": Rule(
         three_way_thresholds,
         promise="called absent in at most {alpha} of the rows that have it, and present in at most "
-        "{alpha} of those that do not",
+        "{alpha} of those that do not, on average over calibration sets",
         needs_all_labels=True,
         needs_negatives=True,
+        two_thresholds=True,
         draws=True,
     ),
     "set-recall": Rule(
         set_recall_thresholds,
-        promise="of all labels that a row has, a share of at most {alpha} is missed on average",
+        promise="of all labels that a row has, a share of at most {alpha} is missed, on average "
+        "over rows and calibration sets",
+        promised_for="for the labels of a row together",
         needs_all_labels=True,
         uses_reference=True,
     ),

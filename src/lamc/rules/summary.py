@@ -64,15 +64,17 @@ def summary_table(calibrator: "Calibrator") -> Any:
     promises[pooled] = "together with its group: " + promises[pooled]
     lacking = calibrator.status_ == UNCALIBRATED
     promises[lacking] = [f"{WHY_NOT[why]}: {rule.without}" for why in calibrator.reason_[lacking]]
-    return pd.DataFrame(
-        {
-            "label": calibrator.classes_,
-            "positives": calibrator.n_positives_,
-            "threshold": calibrator.thresholds_,
-            "status": calibrator.status_,
-            "promise": promises,
-        }
-    )
+    columns = {
+        "label": calibrator.classes_,
+        "positives": calibrator.n_positives_,
+        "threshold": calibrator.thresholds_,
+        "absent_below": calibrator.absence_thresholds_,
+        "status": calibrator.status_,
+        "promise": promises,
+    }
+    if not rule.two_thresholds:
+        del columns["absent_below"]
+    return pd.DataFrame(columns)
 
 
 def _percent(share: float) -> str:

@@ -242,7 +242,10 @@ def _pack_lamc(model: LAMC) -> tuple[Facts, Arrays]:
         "by_position": model.by_position_,
         "calibrator": calibrator,
     }
-    return facts, arrays | {"training_rows": model.training_rows_}
+    return facts, arrays | {
+        "training_rows": model.training_rows_,
+        "calibration_rows": model.calibration_rows_,
+    }
 
 
 def _unpack_lamc(facts: Facts, arrays: Arrays, estimator: Any, fitted: Any) -> LAMC:
@@ -252,6 +255,7 @@ def _unpack_lamc(facts: Facts, arrays: Arrays, estimator: Any, fitted: Any) -> L
     model.classes_ = decode_classes(facts)
     model.by_position_ = fact(facts, "by_position", bool)
     model.training_rows_ = vector(arrays, "training_rows", "u")
+    model.calibration_rows_ = vector(arrays, "calibration_rows", "u")
     model.calibrator_ = unpack_calibrator(fact(facts, "calibrator", dict), arrays)
     if len(model.classes_) != len(model.calibrator_.classes_):
         raise StorageError("its estimator and its calibrator have different labels.")

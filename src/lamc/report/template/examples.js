@@ -47,8 +47,8 @@ function showExamples(data, arrays, setting) {
     });
     at += example.names.length;
     cards[i].querySelector(".chips").replaceChildren(...chips);
-    const first = (setting * data.examples.length + i) * 3;
-    const words = ["more accepted and true", "more accepted but not true", "more left open"];
+    const words = ["more accepted and true", "more accepted but not true", "more left open", "more called absent but true"];
+    const first = (setting * data.examples.length + i) * words.length;
     cards[i].querySelector(".others").textContent = words
       .map((word, j) => [arrays.others[first + j], word])
       .filter(([number]) => number > 0)

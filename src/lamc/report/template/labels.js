@@ -18,8 +18,8 @@ function labelAt(data, arrays, rule, level, k) {
   return {
     name: data.names[k],
     status,
-    reason: data.reasons[arrays[`reason${rule}`][i]],
-    positives: data.positives[k],
+    reason: data.reasons[arrays[`reason${rule}`][i]] || promisedOf(data, arrays, rule, i, k),
+    positives: data.rules[rule].positives[k],
     true: data.trueOf[k],
     accepted,
     right,
@@ -30,6 +30,17 @@ function labelAt(data, arrays, rule, level, k) {
     recall: right / data.trueOf[k],
     open: (data.rows - accepted - absent) / data.rows,
   };
+}
+
+// What the rule three-way promises of a label, measured; and whether a promise is missed.
+function promisedOf(data, arrays, rule, i, k) {
+  const parts = arrays[`off${rule}`][i] ? ["misses the promise"] : [];
+  if (data.rules[rule].name === "three-way") {
+    const wrong = arrays[`accepted${rule}`][i] - arrays[`right${rule}`][i];
+    const missed = arrays[`missed${rule}`][i] / data.trueOf[k];
+    parts.push(`missed ${percent(missed)}, false ${percent(wrong / (data.rows - data.trueOf[k]))}`);
+  }
+  return parts.join("; ");
 }
 
 class LabelTable {
