@@ -52,7 +52,6 @@ def fitted(coding: str = "negative", **parameters) -> GLOCAL:
 
 EXPECTED_FAILURES = {
     "check_classifiers_train": "scores of several labels need not add up to 1",
-    "check_classifiers_classes": "two labels have two columns of scores, for both may be true",
     "check_supervised_y_2d": "a column of y is the 0/1 column of one label, not a class a row",
 }
 

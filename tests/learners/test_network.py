@@ -15,7 +15,7 @@ from lamc import LAMC, load
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import FeatureError, LabelError, LAMCWarning, TrainingError
 from lamc.labels import as_labels
-from lamc.learners import AN, APL, EPR, MIME, ROLE, SMILE, WAN, Blend, Softmax
+from lamc.learners import AN, APL, EPR, GR, MIME, MLML, ROLE, SMILE, WAN, Blend, Hill, Softmax
 from lamc.learners import rows as rows_module
 from lamc.metrics import average_precision
 
@@ -313,9 +313,72 @@ def test_values_too_large_to_compute_with_are_named(make):
     learner = WAN(**TINY, standardise=False)
     with pytest.raises(FeatureError, match=r"Row 3 of X has 1e\+300 in column 7"):
         learner.set_params(validation_size=0).fit(make(large), y)
+    with pytest.raises(FeatureError, match=r"Row 3 of X has 1e\+300 in column 7"):
+        learner.set_params(validation_size=0.9).fit(make(large), y)
+    with pytest.raises(FeatureError, match=r"Row 3 of X_val has 1e\+300 in column 7"):
+        learner.fit(X, y, make(large), Y)
     learner.fit(X, y)
     with pytest.raises(FeatureError, match=r"Row 3 of X has 1e\+300 in column 7"):
         learner.predict_proba(make(large))
+
+
+def test_the_place_is_right_in_any_block_of_rows(monkeypatch):
+    monkeypatch.setattr("lamc.learners.network._ROWS_AT_ONCE", 50)
+    learner = WAN(**TINY, standardise=False).fit(X, y)
+    large = X.copy()
+    large[173, 7] = 1e300
+    with pytest.raises(FeatureError, match=r"Row 173 of X has 1e\+300 in column 7"):
+        learner.predict_proba(large)
+
+
+def test_sparse_rows_are_made_dense_in_blocks(monkeypatch):
+    learner = WAN(**TINY).fit(sparse.csr_array(X), y)
+    whole = learner.predict_proba(X)
+    monkeypatch.setattr("lamc.learners.network._ROWS_AT_ONCE", 30)
+    blocks, transform = [], type(learner.scale_).transform
+    monkeypatch.setattr(
+        type(learner.scale_),
+        "transform",
+        lambda self, rows: blocks.append(rows.shape[0]) or transform(self, rows),
+    )
+    assert learner.predict_proba(sparse.csr_array(X)).tobytes() == whole.tobytes()
+    assert sum(blocks) == 200
+    assert max(blocks) == 30
+
+
+def test_scores_near_one_are_told_apart():
+    learner = WAN(**TINY).fit(X, y)
+    learner.weights_ = [np.zeros_like(each) for each in learner.weights_]
+    learner.weights_[3][:] = np.linspace(16, 34, 10)
+    scores = learner.predict_proba(X[:1])[0]
+    assert (np.diff(scores) > 0).all()
+    assert scores[-1] < 1
+    np.testing.assert_allclose(1 - scores, np.exp(-learner.weights_[3].ravel()), rtol=1e-1)
+
+
+@pytest.mark.parametrize("make", [WAN, MLML, Blend], ids=lambda make: make.__name__)
+def test_a_matrix_of_labels_is_scored_by_its_ranking(make):
+    marks = np.zeros(Y.shape, dtype=int)
+    marks[np.arange(200), y] = 1
+    learner = make(**(TINY if make is WAN else {})).fit(X, marks)
+    found = learner.score(X_NEW, Y_NEW.toarray().astype(int))
+    assert found == pytest.approx(average_precision(Y_NEW, learner.predict_proba(X_NEW)))
+    with pytest.raises(LabelError, match="takes no weights"):
+        learner.score(X_NEW, Y_NEW.toarray().astype(int), np.ones(70))
+
+
+def test_one_label_a_row_is_scored_by_accuracy():
+    learner = WAN(**TINY).fit(X, y)
+    assert learner.score(X, y) == np.mean(learner.predict(X) == y)
+    weights = np.arange(200)
+    expected = np.average(learner.predict(X) == y, weights=weights)
+    assert learner.score(X, y, weights) == pytest.approx(expected)
+
+
+def test_where_nothing_is_compared_there_is_no_value(capsys):
+    learner = WAN(**TINY, validation_size=0, verbose=True).fit(X, y)
+    assert np.isnan(learner.selection_[0]["value"])
+    assert "best" not in capsys.readouterr().err
 
 
 def test_a_fit_that_fails_leaves_nothing_of_the_one_before(monkeypatch):
@@ -378,3 +441,22 @@ def test_a_model_is_saved_and_loaded(tmp_path, learner):
     np.testing.assert_array_equal(loaded.predict_proba(X_NEW), clf.predict_proba(X_NEW))
     np.testing.assert_array_equal(loaded.predict(X_NEW), clf.predict(X_NEW))
     assert loaded.estimator_.selection_ == clf.estimator_.selection_
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (APL(**TINY, share="x"), "share='x'; give a share"),
+        (APL(**TINY, warm_up="x"), "warm_up='x'; give a share of the epochs"),
+        (Hill(**TINY, margin="x"), "margin='x'; give a number"),
+        (GR(**TINY, slope=(1.0,)), r"slope=\(1.0,\); give two numbers"),
+    ],
+)
+def test_settings_of_a_method_that_make_no_sense_are_told(learner, message):
+    with pytest.raises((TrainingError, LabelError), match=message):
+        learner.fit(X, y)
+
+
+def test_pairs_may_be_arrays():
+    one, two = GR(**TINY, slope=(0.0, 2.0)), GR(**TINY, slope=np.array([0.0, 2.0]))
+    assert one.fit(X, y).predict_proba(X).tobytes() == two.fit(X, y).predict_proba(X).tobytes()

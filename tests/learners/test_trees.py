@@ -133,3 +133,32 @@ A_COLUMN = "a column of y is the 0/1 column of one label, not a class a row"
 )
 def test_it_keeps_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda X: 1e-9 * X, lambda X: X + 1.7e9, lambda X: 1e35 * X],
+    ids=["small", "far away", "large"],
+)
+def test_features_that_single_precision_would_blur_are_scaled(change):
+    def fitted(rows, new):
+        trees = Trees(n_trees=40, random_state=0).fit(rows, OBSERVED)
+        return average_precision(DATA.Y[600:], trees.predict_proba(new))
+
+    rough, new = np.round(X, 3), np.round(NEW, 3)  # what is added must not round them off
+    assert fitted(change(rough), change(new)) == pytest.approx(fitted(rough, new), abs=0.02)
+
+
+def test_features_that_are_clear_stay_as_they_are():
+    trees = Trees(n_trees=2, random_state=0).fit(X, OBSERVED)
+    assert not trees.shift_.any()
+    assert (trees.factor_ == 1).all()
+
+
+def test_sparse_features_are_scaled_and_not_shifted():
+    small = sparse.csr_array(1e-9 * X)
+    trees = Trees(n_trees=4, random_state=0).fit(small, OBSERVED)
+    assert not trees.shift_.any()
+    dense = Trees(n_trees=4, random_state=0).fit(small, OBSERVED)
+    np.testing.assert_array_equal(trees.predict_proba(small), dense.predict_proba(small.toarray()))
+    assert trees.predict_proba(small).std(axis=0).min() > 0.01

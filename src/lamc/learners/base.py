@@ -11,6 +11,7 @@ from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.features import read_features
+from lamc.metrics import average_precision
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
 
@@ -65,13 +66,30 @@ class Learner(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> AnyArray:
         """Return the label with the highest score, or all that score at least 0.5.
 
-        One label a row if the learner was given one a row, else a 0/1 matrix. To decide which
-        labels can be relied on, put the learner into :class:`lamc.LAMC`.
+        One label a row if the learner was given one a row, else a 0/1 matrix. Learners rank
+        labels; a score of 0.5 means something else for each method, and many rows may reach it
+        with no label or with nearly all. To decide which labels can be relied on, put the learner
+        into :class:`lamc.LAMC`.
         """
         scores = self.predict_proba(X)
         if self.one_class_a_row_:
             return self.classes_[scores.argmax(axis=1)]
         return (scores >= 0.5).astype(np.int64)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return how well labels are ranked: the share of rows whose label is first, or more.
+
+        If the learner was given one label a row, it is the accuracy of :meth:`predict`. Else it is
+        the example-based average precision, which for rows with one observed label is the mean
+        reciprocal of its rank.
+        """
+        if self.one_class_a_row_ and np.ndim(y) == 1:
+            return float(super().score(X, y, sample_weight))
+        if sample_weight is not None:
+            raise LabelError("The average precision of several labels a row takes no weights.")
+        labels = as_labels(y, classes=self.classes_, knowledge=unless_told(y))
+        ranked = Labels(labels.positives, labels.classes, Knowledge.ALL)
+        return average_precision(ranked, self.predict_proba(X))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows and the labels observed on them."""

@@ -148,7 +148,7 @@ class Blend(Learner):
         if (X_val is None) != (Y_val is None):
             raise LabelError("Give both X_val and Y_val, or neither.")
         if X_val is None:
-            kept, held = hold_out(len(labels), self.validation_size)
+            kept, held = hold_out(labels, self.validation_size)
             rows_val, labels_val = rows[held], observed_only(labels[held])
             if len(kept) < 2:
                 raise FeatureError(

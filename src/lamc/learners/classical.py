@@ -130,15 +130,26 @@ class ClassicalLearner(Learner):
     }
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the raw score of each row and label; the higher, the likelier."""
+        """Return the raw score of each row and label; the higher, the likelier.
+
+        Of two labels of which each row has one, it is the score of the second less that of the
+        first, one number a row, as scikit-learn has it.
+        """
+        scores = self._raw(X)
+        if self.one_class_a_row_ and len(self.classes_) == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the raw scores, put through 1 / (1 + exp(−s)), which keeps their order."""
+        return unit_from_signed(self._raw(X))
+
+    def _raw(self, X: Any) -> FloatArray:
+        """Raw scores (n, K)."""
         rows = self._check_rows(X)
         n, d = rows.shape
         parts = gen_batches(n, max(1, DENSE_LIMIT // d))  # sparse rows may be made dense
         return np.vstack([self._score(self.features_.transform(rows[part])) for part in parts])
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the raw scores, put through 1 / (1 + exp(−s)), which keeps their order."""
-        return unit_from_signed(self.decision_function(X))
 
     def _score(self, rows: ScoreMatrix) -> FloatArray:
         """Raw scores of rows that are on scale."""

@@ -11,6 +11,7 @@ from lamc import losses
 from lamc.exceptions import TrainingError
 from lamc.learners.method import Group, LossMethod, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import is_within
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
 from lamc.learners.stack import Shape
 from lamc.learners.warm_up import warm_up_epochs
@@ -144,7 +145,7 @@ class APL(NetworkLearner):
     warm_up: float = 0.5
 
     def _method(self, group: Group) -> Method:
-        if not 0 <= self.share <= 1:
+        if not is_within(self.share, 0, 1):
             raise TrainingError(f"share={self.share!r}; give a share from 0 to 1.")
         return AsymmetricPseudoLabels(
             group,

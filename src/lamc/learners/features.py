@@ -1,6 +1,6 @@
 """Rows as learners take them: numbers, one row each, and what is refused by row and column."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from lamc.exceptions import FeatureError
-from lamc.types import BoolArray, ScoreMatrix
+from lamc.types import BoolArray, IntArray, ScoreMatrix
 
 
 def read_features(
@@ -61,16 +61,24 @@ def read_features(
     return rows
 
 
-def refuse_too_large(X: ScoreMatrix, rows: ScoreMatrix) -> None:
+class Origin(NamedTuple):
+    """Where rows come from: what the user calls them, and their numbers there."""
+
+    called: str = "X"
+    numbers: IntArray | None = None
+
+
+def refuse_too_large(X: ScoreMatrix, rows: ScoreMatrix, origin: Origin) -> None:
     """Raise if a number of X is none any more in ``rows``, which are X in single precision."""
     place = _first_odd(rows)
     if place is None:
         return
     row, column = place
+    number = row if origin.numbers is None else origin.numbers[row]
     raise FeatureError(
-        f"Row {row} of X has {X[row, column]:.3g} in column {column}, which is too large to "
-        "compute with in single precision.\nLeave the row out if it is a mistake, or bring the "
-        "feature to a smaller unit."
+        f"Row {number} of {origin.called} has {X[row, column]:.3g} in column {column}, which is "
+        "too large to compute with in single precision.\nLeave the row out if it is a mistake, or "
+        "bring the feature to a smaller unit."
     )
 
 

@@ -7,16 +7,41 @@ import numpy as np
 
 from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.forms import are_columns
 from lamc.types import AnyArray, IntArray
 
 
-def hold_out(n: int, share: float) -> tuple[IntArray, IntArray]:
+def hold_out(labels: Labels, share: float) -> tuple[IntArray, IntArray]:
     """Rows to train on and rows to choose by; the same ones whatever the random state.
+
+    Of a label that only rows to choose by would have, one is left to train on, unless no row
+    would be left to choose by.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from lamc import as_labels
     >>> from lamc.learners.holdout import hold_out
-    >>> kept, held = hold_out(20, 0.1)
+    >>> kept, held = hold_out(as_labels(np.arange(20) % 4), 0.1)
+    >>> len(kept), len(held)
+    (18, 2)
+    """
+    kept, held = drawn_parts(len(labels), share)
+    marks = labels.positives[held].tocsc()
+    only_held = (labels.counts > 0) & (np.diff(marks.indptr) == labels.counts)
+    first = np.unique(marks.indices[marks.indptr[:-1][only_held]])
+    if len(first) == len(held):
+        return kept, held
+    return np.sort(np.append(kept, held[first])), np.delete(held, first)
+
+
+def drawn_parts(n: int, share: float) -> tuple[IntArray, IntArray]:
+    """Rows to train on, of which there is one at least, and rows to choose by.
+
+    Examples
+    --------
+    >>> from lamc.learners.holdout import drawn_parts
+    >>> kept, held = drawn_parts(20, 0.1)
     >>> len(kept), len(held)
     (18, 2)
     """
@@ -72,6 +97,12 @@ def _read(Y: Any, classes: AnyArray) -> Labels:
     labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)
     if labels.knowledge is Knowledge.SINGLE or labels.negatives is not None:
         return labels
+    if len(labels) > 1 and (labels.cardinality == 1).all() and are_columns(Y):
+        warn(
+            "Every row of Y_val has one label, and these are taken for all that the rows have.\nIf "
+            "they were only observed, give them as a list of one label a row, or say so: "
+            "Y_val=lamc.as_labels(Y_val, knowledge='some')."
+        )
     return Labels(labels.positives, labels.classes, Knowledge.ALL)
 
 

@@ -355,7 +355,7 @@ class MLML(ClassicalLearner):
         By 1 − exp(−s) if no label was coded as false, for s is 0 or more then; else by
         1 / (1 + exp(−s)).
         """
-        scores = self.decision_function(X)
+        scores = self._raw(X)
         return unit_from_nonnegative(scores) if self.least_code_ == 0 else unit_from_signed(scores)
 
     def _score(self, rows: ScoreMatrix) -> FloatArray:

@@ -15,7 +15,7 @@ from lamc.exceptions import LabelError
 from lamc.labels import Labels
 from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, training_mode
-from lamc.learners.features import read_features, refuse_too_large
+from lamc.learners.features import Origin, read_features, refuse_too_large
 from lamc.learners.holdout import hold_out, observed_only, tell_of_negatives, validation_labels
 from lamc.learners.numbers import (
     checked_rates,
@@ -162,18 +162,21 @@ class NetworkLearner(Learner):
 
         A row has the same score alone and in any batch. Matrix products round differently for
         different numbers of rows; so logits are computed in double precision, and then rounded to
-        the single precision that the networks were trained in.
+        the single precision that the networks were trained in. Scores are of double precision
+        again: in single precision all logits above 17 would give a score of 1.
         """
-        rows = self._prepared(self._check_rows(X))
+        rows = self._check_rows(X)
         models = [
             tuple(each.astype(np.float64) for each in weights)
             for weights in zip(*self.weights_, strict=True)
         ]
         scores = np.zeros((rows.shape[0], len(self.classes_)), dtype=np.float64)
         for part in gen_batches(rows.shape[0], _ROWS_AT_ONCE):
-            some = rows[part].astype(np.float64)
+            origin = Origin("X", np.arange(part.start, part.stop))
+            some = self._prepared(rows[part], origin).astype(np.float64)
             for weights in models:
-                scores[part] += self._activate(self._logits(some, weights).astype(np.float32))
+                logits = self._logits(some, weights).astype(np.float32)
+                scores[part] += self._activate(logits.astype(np.float64))
         return scores / len(models)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -220,12 +223,17 @@ class NetworkLearner(Learner):
         plan = self._plan(chooses=X_val is not None or self.validation_size != 0)
         X, labels = self._read(X, y)
         tell_of_negatives(labels, by=type(self).__name__)
-        if X_val is None:
-            X, labels, X_val, labels_val = self._held_out(X, labels)
-        else:
+        origin, origin_val = Origin(), Origin("X_val")
+        labels_val = None
+        if X_val is not None:
             X_val = read_features(self, X_val, reset=False, called="X_val")
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(X_val.shape[0], of="X_val")
+        elif self.validation_size != 0:
+            kept, held = hold_out(labels, self.validation_size)
+            origin, origin_val = Origin("X", kept), Origin("X", held)
+            X_val, labels_val = X[held], observed_only(labels[held])
+            X, labels = X[kept], labels[kept]
         self.scale_ = standard_scale(X) if self.standardise else None
         device = find_device(self.device)
         hidden = len(labels.classes) if self.hidden == "labels" else self.hidden
@@ -233,11 +241,12 @@ class NetworkLearner(Learner):
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
         title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
         with training_mode(self.n_threads), title as progress:
-            rows = as_rows(self._prepared(X), device)
+            rows = as_rows(self._prepared(X, origin), device)
             observed = _observed(labels, device)
             criterion = None
             if labels_val is not None:
-                criterion = self._criterion(as_rows(self._prepared(X_val), device), labels_val)
+                rows_val = self._prepared(X_val, origin_val)
+                criterion = self._criterion(as_rows(rows_val, device), labels_val)
             checkpoint = None
             if self.checkpoint is not None:
                 digest = digest_of(self._settings(), seeds, rows, observed, criterion)
@@ -277,21 +286,12 @@ class NetworkLearner(Learner):
             self.patience,
         )
 
-    def _held_out(
-        self, X: ScoreMatrix, labels: Labels
-    ) -> tuple[ScoreMatrix, Labels, ScoreMatrix | None, Labels | None]:
-        """Rows to train on and rows to choose by; the same ones whatever the random state."""
-        if self.validation_size == 0:
-            return X, labels, None, None
-        kept, held = hold_out(len(labels), self.validation_size)
-        return X[kept], labels[kept], X[held], observed_only(labels[held])
-
-    def _prepared(self, X: ScoreMatrix) -> ScoreMatrix:
+    def _prepared(self, X: ScoreMatrix, origin: Origin) -> ScoreMatrix:
         """Rows as the networks take them: on scale, in single precision."""
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
             scaled = X if self.scale_ is None else self.scale_.transform(X)
             rows = scaled.astype(np.float32)
-        refuse_too_large(X, rows)
+        refuse_too_large(X, rows, origin)
         return rows
 
     def _keep(self, networks: "Sequence[Trained]") -> None:

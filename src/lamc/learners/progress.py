@@ -42,11 +42,12 @@ class Progress:
         self._bar.stop()
 
     def epoch(self, epoch: int, n_models: int, best: FloatArray | list[float]) -> None:
-        """Note that ``n_models`` networks have finished an epoch."""
+        """Note that ``n_models`` networks have finished an epoch; ``best`` is empty unjudged."""
         self.skip(1, n_models)
         if not sys.stderr.isatty():
+            told = f", best {max(best):.4f}" if len(best) else ""
             print(
-                f"{self.title}: epoch {epoch} of {n_models} networks, best {max(best):.4f}",
+                f"{self.title}: epoch {epoch} of {n_models} networks{told}",
                 file=sys.stderr,
                 flush=True,
             )

@@ -108,7 +108,7 @@ class Choice:
     epoch : int
         The epoch, from 1, after which it was kept.
     value : float
-        Its value of the criterion.
+        Its value of the criterion; NaN where nothing was compared.
     values : dict
         Value after each epoch, by learning rate.
     """

@@ -241,8 +241,8 @@ def train(
         interrupted = best.interrupted
         if interrupted:
             break
-    name = "the last epoch" if criterion is None else criterion.name
-    kept = [_chosen(seed, plan, found, name) for seed in seeds if _seen(seed, found)]
+    name, judged = ("the last epoch", False) if criterion is None else (criterion.name, True)
+    kept = [_chosen(seed, found, name, judged=judged) for seed in seeds if _seen(seed, found)]
     if interrupted and not kept:
         raise KeyboardInterrupt
     if not interrupted and len(kept) < len(seeds):
@@ -290,7 +290,7 @@ def _train_group(
             if checkpoint is not None:
                 checkpoint.write(epoch, stack, adam, best, method)
             if progress is not None:
-                progress.epoch(epoch, len(group), best.values)
+                progress.epoch(epoch, len(group), [] if criterion is None else best.values)
     except KeyboardInterrupt:
         best.interrupted = True
     if progress is not None and not best.interrupted:
@@ -359,7 +359,7 @@ def _seen(seed: int, found: dict[Task, Kept]) -> bool:
     return any(task.seed == seed and kept.epoch > 0 for task, kept in found.items())
 
 
-def _chosen(seed: int, plan: Plan, found: dict[Task, Kept], criterion: str) -> Trained:
+def _chosen(seed: int, found: dict[Task, Kept], criterion: str, *, judged: bool) -> Trained:
     """The best of the networks of a seed; of equal ones that with the first rate."""
     by_rate = {
         task.learning_rate: kept
@@ -374,7 +374,7 @@ def _chosen(seed: int, plan: Plan, found: dict[Task, Kept], criterion: str) -> T
             criterion=criterion,
             learning_rate=rate,
             epoch=best.epoch,
-            value=best.values[best.epoch - 1],
+            value=best.values[best.epoch - 1] if judged else math.nan,
             values={rate: kept.values for rate, kept in by_rate.items()},
         ),
     )

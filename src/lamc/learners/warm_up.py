@@ -1,6 +1,7 @@
 """How long a method waits before it relies on what its network says."""
 
 from lamc.exceptions import TrainingError
+from lamc.learners.numbers import is_within
 
 
 def warm_up_epochs(share: float, epochs: int) -> int:
@@ -18,6 +19,6 @@ def warm_up_epochs(share: float, epochs: int) -> int:
     Traceback (most recent call last):
     lamc.exceptions.TrainingError: warm_up=5; give a share of the epochs, from 0 to below 1.
     """
-    if not 0 <= share < 1:
+    if not is_within(share, 0, below=1):
         raise TrainingError(f"warm_up={share!r}; give a share of the epochs, from 0 to below 1.")
     return max(1, round(share * epochs))

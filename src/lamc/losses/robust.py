@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -65,6 +66,8 @@ def hill(
     tensor([[0.0227, 0.0890, 0.2500]])
     """
     check_number("gamma", gamma, 0)
+    check_number("margin", margin, -math.inf)
+    check_number("lam", lam, -math.inf)
     positives = read_observed(logits, observed)
     chance = logits.sigmoid()
     entries = chance.square() * (lam - chance)
@@ -189,7 +192,7 @@ def gr(
     check_epoch(epoch, epochs=epochs)
     pairs = {"slope": slope, "bias": bias, "mean": mean, "width": width, "powers": powers}
     for name, pair in pairs.items():
-        if not (isinstance(pair, Sequence) and len(pair) == 2):
+        if not (isinstance(pair, Sequence | np.ndarray) and len(pair) == 2):
             raise LabelError(f"{name}={pair!r}; give two numbers.")
     for power in powers:
         if not 0 < power <= 1:

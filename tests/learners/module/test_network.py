@@ -564,3 +564,32 @@ def test_progress_ends_full_whatever_patience_leaves_out(monkeypatch):
     network = Network(mlp, **settings, patience=1, verbose=True, n_models=2).fit(X, y)
     assert all(len(values) < 30 for values in network.selection_[0]["values"].values())
     assert seen == [30 * 2 * 2]
+
+
+@pytest.mark.parametrize(
+    ("loss", "labels", "advice"),
+    [
+        (nn.BCEWithLogitsLoss(), y, "one_hot(observed, logits.shape[1]).to(logits)"),
+        (nn.BCEWithLogitsLoss(), Y.toarray(), "yours(logits, observed.to(logits))"),
+        (nn.MultiLabelSoftMarginLoss(), y, "the number of the observed label of each row"),
+    ],
+)
+def test_a_loss_that_takes_other_labels_is_told_with_a_way_out(loss, labels, advice):
+    observed = as_labels(labels, knowledge="some") if np.ndim(labels) == 2 else labels
+    with pytest.raises(TrainingError, match=f"loss={loss!r} fails".replace("()", r"\(\)")) as told:
+        Network(mlp, loss=loss, **FAST).fit(X, observed)
+    assert advice in str(told.value)
+
+
+@pytest.mark.parametrize("labels", [y, Y.toarray()], ids=["one a row", "several"])
+def test_the_way_out_works(labels):
+    several = np.ndim(labels) == 2
+
+    def loss(logits, observed):
+        marks = observed if several else nn.functional.one_hot(observed, logits.shape[1])
+        return nn.functional.binary_cross_entropy_with_logits(logits, marks.to(logits))
+
+    observed = as_labels(labels, knowledge="some") if several else labels
+    by_hand = Network(mlp, loss=loss, **FAST).fit(X, observed).predict_proba(X_NEW)
+    own = Network(mlp, loss="an", **FAST).fit(X, observed).predict_proba(X_NEW)
+    np.testing.assert_allclose(by_hand, own, atol=1e-5)

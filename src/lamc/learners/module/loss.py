@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lamc import losses
-from lamc.exceptions import TrainingError
+from lamc.exceptions import LAMCError, TrainingError
 
 Activation: TypeAlias = Literal["sigmoid", "softmax"]
 
@@ -54,9 +54,13 @@ class Loss:
     def __call__(self, logits: Tensor, observed: Tensor, epoch: int) -> Tensor:
         """Loss of a batch."""
         told = {"epoch": epoch, "epochs": self.epochs}
-        found = self.function(
-            logits, observed, **{name: told[name] for name in told if name in self.asks}
-        )
+        asked = {name: told[name] for name in told if name in self.asks}
+        try:
+            found = self.function(logits, observed, **asked)
+        except Exception as error:
+            if self.function in LOSSES.values() or isinstance(error, LAMCError):
+                raise
+            raise TrainingError(_refused(self.name, logits, observed, error)) from error
         value = found.loss if isinstance(found, losses.LargeLoss) else found
         if not isinstance(value, Tensor) or value.ndim > 0:
             shape = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else "no tensor"
@@ -65,6 +69,20 @@ class Loss:
                 "shape ().\nTake the mean."
             )
         return value
+
+
+def _refused(name: str, logits: Tensor, observed: Tensor, error: Exception) -> str:
+    """Say what a loss of the user's was given, and how to give it what it takes."""
+    kind = "a matrix of bool that marks the observed labels"
+    marks = "observed.to(logits)"
+    if observed.ndim == 1:
+        kind = "the number of the observed label of each row"
+        marks = "torch.nn.functional.one_hot(observed, logits.shape[1]).to(logits)"
+    return (
+        f"loss={name} fails: {error}.\nIt is given logits of shape {tuple(logits.shape)} and "
+        f"{kind}, of shape {tuple(observed.shape)}. If it takes a matrix of 0 and 1, give "
+        f"loss=lambda logits, observed: yours(logits, {marks}); or one of lamc.losses."
+    )
 
 
 def optimiser_for(

@@ -102,7 +102,8 @@ class Network(Learner):
     random_state : int, RandomState or None
         Seed of starts, of orders of rows, and of what modules and DataLoaders draw from torch's
         own random numbers, which are left as they were. The same seed gives the same bytes on one
-        machine; a DataLoader with a ``generator`` of its own goes its own way.
+        machine; a DataLoader with a ``generator`` of its own goes its own way, and so do fits in
+        several threads at once, for torch has one stream of random numbers: use processes.
 
     Attributes
     ----------

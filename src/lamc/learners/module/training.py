@@ -143,7 +143,8 @@ def train_modules(
                 if progress is not None and step == 0:
                     progress.skip(len(best.history), 1)  # what a checkpoint holds
                 elif progress is not None:
-                    progress.epoch(len(best.history), 1, [best.value])
+                    judged = [] if course.judge is None else [best.value]
+                    progress.epoch(len(best.history), 1, judged)
         except KeyboardInterrupt:
             interrupted = True
         if best.epoch > 0:
@@ -235,7 +236,7 @@ def _chosen(seed: int, course: Course, by_rate: dict[float, Best]) -> TrainedMod
         criterion=name,
         learning_rate=rate,
         epoch=best.epoch,
-        value=best.value,
+        value=math.nan if course.judge is None else best.value,
         values={rate: each.history for rate, each in by_rate.items()},
     )
     return TrainedModule(put_weights(course.fresh(seed), best.state).eval(), choice)

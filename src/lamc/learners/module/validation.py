@@ -1,6 +1,5 @@
 """Rows to train on and rows to choose by, and labels that fit the outputs of a module."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,8 @@ import numpy as np
 from lamc.exceptions import LabelError, TrainingError
 from lamc.labels import Knowledge, Labels
 from lamc.labels.names import some_of
-from lamc.learners.holdout import require_positives, validation_labels
+from lamc.learners.holdout import drawn_parts, require_positives, validation_labels
+from lamc.learners.holdout import hold_out as rows_held_out
 from lamc.learners.module.examples import Examples, read_labels
 from lamc.learners.module.inputs import InMemory, Inputs, require_order
 from lamc.learners.module.training import Judge
@@ -66,11 +66,11 @@ def hold_out(examples: Examples, share: float, size: int) -> tuple[Examples, Jud
             "Give X_val and Y_val, or validation_size=0 to keep the last epoch; or give the "
             "Dataset instead, X=loader.dataset."
         )
-    count = min(math.ceil(share * inputs.count), inputs.count - 1)
-    if count == 0:
+    if inputs.count == 1:
         return examples, None
-    order = np.random.default_rng(0).permutation(inputs.count)
-    held, kept = np.sort(order[:count]), np.sort(order[count:])
+    kept, held = (
+        drawn_parts(inputs.count, share) if labels is None else rows_held_out(labels, share)
+    )
     known = read_labels(inputs, held, n_labels, size) if labels is None else labels[held]
     observed = Labels(known.positives, known.classes, Knowledge.SOME)
     judge = Judge(Examples(inputs, held, None, n_labels), observed)
