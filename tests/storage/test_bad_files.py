@@ -195,7 +195,7 @@ def test_a_newer_format_says_what_to_do(path, parts):
     manifest = json.loads(parts["manifest.json"]) | {"version": 2}
     sentence = refusal(path, with_manifest(parts, manifest) | {"weights.new": b"x"})
     assert "it was written by a newer LAMC, in format 2; this one reads format 1" in sentence
-    assert "pip install --upgrade lamc" in sentence
+    assert "Install that LAMC or a later one" in sentence
 
 
 @pytest.mark.parametrize("version", [0, -1, True, "1", None, 1.0])

@@ -138,7 +138,7 @@ def run_on_dask(units: Sequence[Unit], address: str) -> Iterator[Outcome]:
         from distributed import Client, as_completed
     except ImportError as error:
         raise BenchmarkError(
-            "Dask is not installed.\nInstall it with pip install 'lamc[distributed]', or use "
+            "Dask is not installed.\nInstall it with pip install 'dask[distributed]', or use "
             "--jobs instead of --dask."
         ) from error
     with _cluster(address) as scheduler, _connected(Client, scheduler) as client:

@@ -88,7 +88,7 @@ class Calibrator(BaseEstimator):
         are enough, and they do not show the precision at any threshold; ``"scores too low"`` if too
         many true rows have no score. Empty for the other labels.
     promise_ : str
-        What holds for each calibrated label.
+        What holds, for each calibrated label or, of the rule ``"set-recall"``, for a row's labels.
     assumption_ : str or None
         What the promise rests on besides exchangeable rows.
 

@@ -213,7 +213,7 @@ def _manifest(parts: dict[str, bytes]) -> Facts:
     if version > _VERSION:
         raise StorageError(
             f"it was written by a newer LAMC, in format {version}; this one reads format "
-            f"{_VERSION}.\nInstall that LAMC or a later one: pip install --upgrade lamc."
+            f"{_VERSION}.\nInstall that LAMC or a later one."
         )
     if version < 1:
         raise StorageError(f"its manifest gives {version} for 'version'.")
