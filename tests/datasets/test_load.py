@@ -269,6 +269,46 @@ def test_a_page_that_comes_in_place_of_the_file_is_not_kept(
     assert same(load("trees"), made())
 
 
+@pytest.mark.parametrize("wrong", ["other data", "no features"])
+def test_a_file_of_other_data_is_not_kept(
+    trees: Path,
+    site: tuple[Path, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    wrong: str,
+) -> None:
+    """It can be parsed, so it is known for what it is only when it is read and looked at."""
+    root, address = site
+    if wrong == "other data":
+        write_arff(made(rows=7), root / "trees.arff")
+    else:
+        (root / "trees.arff").write_text("@relation x\n@attribute a {0,1}\n@data\n1\n0\n")
+    put_in_catalogue(monkeypatch, RemoteFile(address, "trees.arff"))
+    cache = tmp_path / "cache"
+    message = rf"(?s)cache/trees\.arff (cannot be|holds).*trees\.arff was fetched from {address}"
+    for _ in range(2):
+        with pytest.raises(DatasetError, match=message):
+            load("trees")
+        assert list(cache.iterdir()) == []
+    write_arff(made(), root / "trees.arff")
+    assert same(load("trees"), made())
+    assert {path.name for path in cache.iterdir()} == {"trees.arff", "trees.xml"}
+
+
+def test_a_cached_file_of_other_data_is_kept_and_named(
+    trees: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in_catalogue(monkeypatch, RemoteFile("http://127.0.0.1:9", "trees.arff"))
+    cached = tmp_path / "cache" / "trees.arff"
+    cached.parent.mkdir()
+    write_arff(made(rows=7), cached)
+    with pytest.raises(
+        DatasetError, match=r"(?s)7 rows.*\nRemove .*trees\.arff to have it fetched"
+    ):
+        load("trees")
+    assert cached.exists()
+
+
 def test_a_file_at_hand_is_not_downloaded(trees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_in_catalogue(monkeypatch, RemoteFile("http://127.0.0.1:9", "trees.arff"))
     write_npz(made(), trees / "trees.npz")

@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -198,3 +199,70 @@ def test_values_at_labels_that_are_not_true_do_not_matter() -> None:
 def test_rows_without_a_label_are_named() -> None:
     with pytest.raises(LabelError, match=r"Rows 1, 3 of y have no true label"):
         observe([[1, 1], [0, 0], [0, 1], [0, 0]])
+
+
+TREES = pd.DataFrame({"oak": [1, 1], "elm": [1, 1]})
+
+
+@pytest.mark.parametrize("how", ["top", "score"])
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pd.DataFrame({"elm": [0.9, 0.9], "oak": [0.0, 0.0]}),
+        pd.DataFrame({"ash": [np.nan, 1.0], "elm": [0.9, 0.9], "oak": [0.0, 0.0]}),
+        pd.DataFrame({"elm": [0.9, 0.9], "oak": [0, 0]}, dtype="Float64"),
+    ],
+    ids=["other order", "more labels", "nullable"],
+)
+def test_columns_of_scores_are_found_by_name(how: str, scores: pd.DataFrame) -> None:
+    assert observe(TREES, how=how, scores=scores).names() == [["elm"], ["elm"]]
+    assert observe([["oak", "elm"]] * 2, how=how, scores=scores).names() == [["elm"], ["elm"]]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"elm": 1, "oak": 0},
+        {"elm": 1, "ash": 7, "oak": 0},
+        pd.Series({"elm": 1.0, "oak": 0.0}),
+        pd.Series({"elm": 1, "oak": 0}, dtype="category"),
+        pd.Series([0, 1]),  # no names: in the order of Y
+        pd.DataFrame({"elm": [1, 1], "oak": [0, 0]}),
+        [0, 1],
+    ],
+)
+def test_weights_are_found_by_name(weights: Any) -> None:
+    assert observe(TREES, how="weights", weights=weights).names() == [["elm"], ["elm"]]
+
+
+def test_numbers_are_found_as_text() -> None:
+    weights = {"7": 0, "3": 1}
+    assert observe([[3, 7], [7, 3]], how="weights", weights=weights).names() == [[3], [3]]
+
+
+@pytest.mark.parametrize("how", ["top", "score"])
+def test_sparse_scores_are_zero_where_they_store_nothing(how: str) -> None:
+    scores = sparse.csc_matrix([[0.0, 0.5, 0.0], [0.2, 0.0, 0.9]])
+    observed = observe([[1, 1, 0], [1, 1, 0]], how=how, scores=scores)
+    assert observed.index().tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            {"how": "weights", "weights": {"elm": 1, "aok": 2}},
+            r"weights lack 'oak'.*\n.*by its name",
+        ),
+        ({"how": "weights", "weights": pd.Series({"elm": 1, "aok": 2})}, "weights lack 'oak'"),
+        ({"how": "weights", "weights": {"elm": 1, "oak": "two"}}, "weights holds values of type"),
+        (
+            {"how": "top", "scores": TREES.rename(columns={"oak": "aok"})},
+            "columns for 'aok', 'elm'",
+        ),
+        ({"how": "top", "scores": sparse.eye_array(3)}, r"scores has shape \(3, 3\)"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(LabelError, match=message):
+        observe(TREES, **call)

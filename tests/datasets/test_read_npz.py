@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +93,55 @@ def test_false_entries_that_are_stored_stay_false(tmp_path):
     write_npz(small(Y=Y), tmp_path / "a.npz")
     np.testing.assert_array_equal(read(tmp_path / "a.npz").Y.toarray(), Y.toarray())
     assert Y.nnz == small().Y.nnz
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])
+def test_sparse_features_of_any_form_come_back(tmp_path, form):
+    """Square ones too, of which csc came back turned."""
+    X = sparse.csr_array(np.arange(100.0).reshape(10, 10)).asformat(form)
+    data = small(X=X, Y=small().Y.asformat(form), feature_names=np.array(list("abcdefghij")))
+    write_npz(data, tmp_path / "a.npz")
+    found = read(tmp_path / "a.npz")
+    np.testing.assert_array_equal(found.X.toarray(), np.arange(100.0).reshape(10, 10))
+    np.testing.assert_array_equal(found.Y.toarray(), small().Y.toarray())
+
+
+def test_false_features_that_are_stored_stay_false(tmp_path):
+    X = sparse.csr_array(np.eye(10, 3, dtype=bool))
+    X.data[0] = False
+    write_npz(small(X=X), tmp_path / "a.npz")
+    np.testing.assert_array_equal(read(tmp_path / "a.npz").X.toarray(), X.toarray())
+    assert X.nnz == 3
+
+
+def test_what_is_written_is_not_tidied_up(tmp_path):
+    X = sparse.csr_array(np.ones((10, 3)))
+    X.indices[:] = X.indices[::-1].copy()
+    X.has_sorted_indices = False
+    before = X.indices.copy()
+    write_npz(small(X=X), tmp_path / "a.npz")
+    np.testing.assert_array_equal(X.indices, before)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"feature_names": np.array(["a"])}, "'small' names 1 features, but holds 3"),
+        ({"label_names": np.array(list("kkmn"))}, "'small' has two labels named 'k'"),
+        ({"X": np.ones((3, 3))}, "X has 3 rows, but Y has 10"),
+        ({"X": pd.DataFrame({"a": [1.0] * 10, "b": ["x"] * 10})}, "X is an array of object"),
+        ({"X": [[1.0, 2.0, 3.0]] * 10}, "X is an array of object"),
+        ({"Y": sparse.csr_array(np.full((10, 4), 2))}, "Y holds 2 at row 0, column 0"),
+        ({"observed": sparse.csr_array(np.ones((10, 4)))}, "Y_obs marks a label that Y does not"),
+        ({"split": Split([0], [1], [2], [10])}, "the split names row 10, but there are 10"),
+        ({"pictures": np.zeros((3, 2, 2))}, "3 pictures for 10 rows"),
+        ({"pictures": np.array([None] * 10)}, "pictures is no array of numbers"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(tmp_path, changes, message):
+    with pytest.raises(DatasetError, match=message):
+        write_npz(small(**changes), tmp_path / "a.npz")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_same_data_gives_the_same_bytes(tmp_path):

@@ -68,10 +68,50 @@ def test_a_header_says_how_much_there_is_and_counts_from_zero(tmp_path):
 
 
 def test_sizes_may_be_given_for_a_part_that_does_not_show_them(tmp_path):
-    data = read(write(tmp_path, "1 2:1\n"), n_features=5, n_labels=3)
+    data = read(write(tmp_path, "1 2:1\n"), n_features=5, n_labels=3, zero_based=False)
     assert data.X.shape == (1, 5)
     assert data.X.toarray().tolist() == [[0, 1, 0, 0, 0]]
     assert data.Y.toarray().tolist() == [[False, True, False]]
+
+
+def test_parts_of_a_file_that_counts_from_zero_have_the_same_columns(tmp_path):
+    """The second shows no index 0, which made its features count from 1."""
+    sizes = {"n_features": 4, "n_labels": 2, "zero_based": True}
+    train = read(write(tmp_path, "0,1 0:1 2:5\n1 1:2 3:7\n"), **sizes)
+    test = read(write(tmp_path, "0 2:5\n1 1:2 3:7\n"), **sizes)
+    np.testing.assert_array_equal(test.X.toarray(), [[0, 0, 5, 0], [0, 2, 0, 7]])
+    assert test.feature_names.tolist() == train.feature_names.tolist() == ["x0", "x1", "x2", "x3"]
+
+
+@pytest.mark.parametrize("text", ["0 2:5\n1 1:2 3:7\n", "0 1:1\n", "0\n1\n"])
+def test_where_the_features_start_is_not_guessed(tmp_path, text):
+    path = write(tmp_path, text)
+    message = (
+        r"neither the feature index 0 nor 4.*\nSay which: zero_based=True, or zero_based=False"
+    )
+    with pytest.raises(DatasetError, match=message):
+        read(path, n_features=4)
+    for zero_based, names in ((True, "x0 x1 x2 x3"), (False, "x1 x2 x3 x4")):
+        data = read(path, n_features=4, zero_based=zero_based)
+        assert " ".join(data.feature_names) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("0 0:5 1:1\n", "x0 x1 x2 x3"), ("0 1:5 4:1\n", "x1 x2 x3 x4")]
+)
+def test_what_the_indices_show_need_not_be_said(tmp_path, text, names):
+    assert " ".join(read(write(tmp_path, text), n_features=4).feature_names) == names
+
+
+def test_another_count_than_the_file_shows_is_refused(tmp_path):
+    with pytest.raises(DatasetError, match=r"line 1: the feature index 0 .*\nSay zero_based=True"):
+        read(write(tmp_path, "1 0:1 2:3\n"), zero_based=False)
+    with pytest.raises(DatasetError, match=r"index 4 is not among the 4, counted from 0\.\nGive"):
+        read(write(tmp_path, "1 4:1\n"), n_features=4, zero_based=True)
+    header = write(tmp_path, "1 4 3\n0 1:1\n")
+    np.testing.assert_array_equal(read(header, zero_based=True).X.toarray(), [[0, 1, 0, 0]])
+    with pytest.raises(DatasetError, match=r"in line 1.*count from 0\.\nLeave out zero_based=Fal"):
+        read(header, zero_based=False)
 
 
 def test_packed_files_are_unpacked(tmp_path):

@@ -1,5 +1,8 @@
 """What users rely on in a split: nothing lost, nothing shared, the paper's sizes, the seed."""
 
+import warnings
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from lamc.datasets.splits import Split, split
-from lamc.exceptions import DatasetError, LabelError
+from lamc.exceptions import DatasetError, LabelError, LAMCWarning
 from lamc.labels import as_labels
 
 PARTS = ("train", "calibration", "validation", "test")
@@ -100,12 +103,18 @@ def test_one_label_a_row_is_enough() -> None:
     assert sizes(split(np.arange(60) % 4)) == (42, 6, 6, 6)
 
 
+def split_groups(groups: Any, seed: int) -> Split:
+    """A split of rows in groups, whatever the sizes of its parts."""
+    with warnings.catch_warnings(action="ignore", category=LAMCWarning):
+        return split(np.ones((len(groups), 1)), groups=groups, random_state=seed)
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.integers(0, 12), min_size=6, max_size=200).filter(lambda g: len(set(g)) >= 4), seeds
 )
 def test_groups_stay_together(groups: list[int], seed: int) -> None:
-    parts = split(np.ones((len(groups), 1)), groups=groups, random_state=seed)
+    parts = split_groups(groups, seed)
     held = [set(np.array(groups)[getattr(parts, name)]) for name in PARTS]
     assert sum(len(part) for part in held) == len(set().union(*held))
     assert sorted(everything(parts)) == list(range(len(groups)))
@@ -115,13 +124,63 @@ def test_groups_stay_together(groups: list[int], seed: int) -> None:
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=30, max_size=80), seeds)
 def test_group_sizes_are_as_near_as_whole_groups_allow(group_sizes: list[int], seed: int) -> None:
-    """A cut at the nearer end of a group misses its mark by half that group at most."""
+    """Where a group fits nowhere, no part has room for it, and what is left goes in somewhere.
+
+    So no part lacks as much as a group has, and training has less than three such lacks too many.
+    """
     groups = np.repeat(np.arange(len(group_sizes)), group_sizes)
-    n, most = len(groups), max(group_sizes)
-    parts = split(np.ones((n, 1)), groups=groups, random_state=seed)
-    assert abs(len(parts.training) - 8 * n // 10) <= most / 2
-    assert abs(n - len(parts.test) - 9 * n // 10) <= most / 2 or len(set(groups[parts.test])) == 1
-    assert abs(len(parts.train) - 7 * len(parts.training) // 8) <= most / 2
+    most = max(group_sizes)
+    found = np.array(sizes(split_groups(groups, seed)))
+    shares = np.array(sizes(split(np.ones((len(groups), 1)))))
+    assert (found - shares > -most).all()
+    assert (found - shares < [3 * most, most, most, most]).all()
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 40), min_size=4, max_size=20).filter(lambda g: sum(g) > 5), seeds)
+def test_the_same_seed_gives_the_same_groups(group_sizes: list[int], seed: int) -> None:
+    groups = np.repeat(np.arange(len(group_sizes)), group_sizes)
+    first, second = (everything(split_groups(groups, seed)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    ("group_sizes", "expected"),
+    [
+        ([600, 80, 80, 80, 80, 80], (760, 80, 80, 80)),
+        ([700, 100, 100, 50, 50], (700, 100, 100, 100)),
+        ([17, 1, 1, 1], (17, 1, 1, 1)),
+    ],
+)
+def test_a_group_larger_than_a_part_is_trained_on(
+    group_sizes: list[int], expected: tuple[int, ...], seed: int
+) -> None:
+    """One group of 600 rows in 1000 came into any part, and 160 were left to train on."""
+    groups = np.repeat(np.arange(len(group_sizes)), group_sizes)
+    parts = split(np.ones((len(groups), 1)), groups=groups, random_state=seed)
+    assert sizes(parts) == expected
+
+
+def test_every_group_can_come_into_every_part() -> None:
+    """Groups of any size that fits are test groups in a tenth of the splits: within 5 sd."""
+    n_splits, groups = 2000, np.repeat(np.arange(40), 5)
+    counts = np.zeros(40)
+    for seed in range(n_splits):
+        parts = split(np.ones((200, 1)), groups=groups, random_state=seed)
+        counts[np.unique(groups[parts.test])] += 1
+    assert np.abs(counts - n_splits * 0.1).max() < 5 * np.sqrt(n_splits * 0.1 * 0.9)
+
+
+def test_large_groups_are_tested_on_too() -> None:
+    """Of 20 groups of 10 rows and 100 of 1, which fit all parts, a tenth of either is test rows."""
+    n_splits, group_sizes = 500, np.repeat([10, 1], [20, 100])
+    groups = np.repeat(np.arange(120), group_sizes)
+    large = [
+        (group_sizes[groups[split_groups(groups, seed).test]] == 10).sum()
+        for seed in range(n_splits)
+    ]
+    assert 15 < np.mean(large) < 25  # of 200 rows; largest first alone would leave none
 
 
 def test_groups_of_one_row_change_no_size() -> None:
@@ -132,7 +191,8 @@ def test_groups_of_one_row_change_no_size() -> None:
 
 def test_groups_may_be_a_column_of_names() -> None:
     column = pd.Series(["ann", "bob", "cat", "dan", "eve"] * 4, dtype="category")
-    parts = split(np.ones((20, 1)), groups=column)
+    with pytest.warns(LAMCWarning, match=r"calibration has 4 rows, not 2;.*\n.*smaller groups"):
+        parts = split(np.ones((20, 1)), groups=column)
     held = [set(column.iloc[getattr(parts, name)]) for name in PARTS]
     assert sorted(name for part in held for name in part) == ["ann", "bob", "cat", "dan", "eve"]
 

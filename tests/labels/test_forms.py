@@ -149,6 +149,7 @@ def test_all_forms_of_a_matrix_agree(Y):
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=30))
+@pytest.mark.filterwarnings("ignore:y holds −1:lamc.exceptions.LAMCWarning")
 def test_a_vector_and_its_one_hot_matrix_agree(y):
     vector = as_labels(y)
     matrix = as_labels(dense(vector), knowledge="single", classes=vector.classes)
@@ -182,8 +183,11 @@ def test_true_and_false_could_be_two_things():
 
 
 def test_minus_one_needs_a_meaning():
-    with pytest.raises(LabelError, match=r"−1 \(first at row 1, column 0\)"):
+    message = r"−1 \(first at row 1, column 0\).*\nPass as_labels\(Y, meaning=\{.*\}\) or as_labels"
+    with pytest.raises(LabelError, match=message):
         as_labels(np.array([[1, 0], [-1, 1]]))
+    with pytest.raises(LabelError, match=r"nan at row 0.*\n.* pass as_labels\(Y, meaning="):
+        as_labels(np.array([[np.nan, 1]]))
     with pytest.raises(LabelError, match="does not tell 0 from −1"):
         as_labels(np.array([[1, 0], [-1, 1]]), meaning={0: "negative"})
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from lamc import as_labels
-from lamc.exceptions import LAMCWarning
+from lamc.exceptions import LabelError, LAMCWarning
 from lamc.learners import WAN, Blend, Network
 from lamc.learners.holdout import drawn_parts, hold_out, validation_labels
 
@@ -55,3 +55,8 @@ def test_one_label_in_every_row_of_a_matrix_is_asked_about():
     assert known.knowledge.value == "all"
     assert validation_labels([0, 1, 2], np.arange(3)).knowledge.value == "single"
     assert validation_labels([[1, 1, 0], [0, 0, 1]], np.arange(3)).knowledge.value == "all"
+
+
+def test_an_unknown_label_is_said_to_be_of_the_validation_rows():
+    with pytest.raises(LabelError, match=r"Row 1 of Y_val"):
+        validation_labels(["oak", "ash"], np.array(["elm", "oak"]))

@@ -34,6 +34,7 @@ ON_ACCEPTED = [
         (SCORES[:, :2], r"scores has shape \(2, 2\), but Y has shape \(2, 3\).*\n.*classes="),
         (SCORES[:1], r"scores has shape \(1, 3\), but Y has shape \(2, 3\)"),
         (SCORES[0], r"scores has shape \(3,\); expected is a matrix"),
+        (pd.Series(SCORES[0]), r"scores has shape \(3,\); expected is a matrix"),
         (SCORES.astype(str), "scores holds <U.* values; scores are float32 or float64"),
         (SCORES.astype(complex), "scores holds complex128 values"),
         (np.where(SCORES == 0.7, np.nan, SCORES), r"NaN at row 1, column 1 \(label 1\).*\n.*leave"),

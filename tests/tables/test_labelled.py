@@ -254,6 +254,20 @@ def test_words_that_are_whole_numbers_are_words_in_every_format(tmp_path):
     assert other.X["soil"].tolist() == train.X["soil"].tolist() == ["7", "12", "30"] * 10
 
 
+def test_na_is_a_word_only_where_words_are_said(tmp_path):
+    cells = {"soil": ["clay", "NA", "peat"] * 10, "land": ["DE", "NA", "FR"] * 10}
+    rows = pd.DataFrame({"x": np.arange(30), **cells, "seen": ["a", "b"] * 15})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    file = DataFile(str(tmp_path / "a.csv"), SEEN, words=("land",))
+    (train,) = training_rows(file, calibrated_elsewhere=True)
+    assert train.X["land"].tolist() == cells["land"]
+    assert train.X["soil"].isna().tolist() == [False, True, False] * 10
+    with pytest.warns(UserWarning, match="observed labels only"):
+        model = fit_rows(quick(), train).model
+    again = rows_for_model(model, replace(file, words=()), part="test")
+    pd.testing.assert_frame_equal(again.X, train.X)
+
+
 def test_a_decimal_comma_gives_the_same_rows(tmp_path):
     rows = pd.DataFrame({"x": np.arange(30) / 4, "seen": ["a", "b"] * 15})
     rows.to_csv(tmp_path / "a.csv", index=False)

@@ -40,6 +40,17 @@ def test_rows_belong_together_by_what_identifies_them(tmp_path, scores, trees):
     np.testing.assert_array_equal(found.labels.positives.toarray(), trees[NAMES])
 
 
+def test_ids_that_pandas_made_floats_of_are_whole_numbers(tmp_path, scores, trees):
+    numbers = np.arange(len(trees))
+    scores.assign(id=numbers).to_csv(tmp_path / "scores.csv", index=False)
+    truth = trees[NAMES].assign(id=numbers.astype(float))[::-1]
+    truth.to_parquet(tmp_path / "truth.parquet", index=False)
+    found = read_scored(
+        tmp_path / "scores.csv", tmp_path / "truth.parquet", LabelColumns(), id_column="id"
+    )
+    np.testing.assert_array_equal(found.labels.positives.toarray(), trees[NAMES])
+
+
 def test_rows_in_another_order_are_refused_unless_they_are_matched(tmp_path, scores, trees):
     ids = trees["id"].tolist()
     scores.assign(id=ids).to_csv(tmp_path / "scores.csv", index=False)

@@ -1,6 +1,8 @@
 """Labels of a table: every form gives the same labels, and what is open is asked."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lamc.exceptions import DatasetError, LabelError
@@ -47,6 +49,14 @@ def test_one_name_a_row_is_the_observed_label(folder, trees):
     assert labels.knowledge is Knowledge.SINGLE
     assert labels.classes[labels.index()].tolist() == trees["seen"].tolist()
     assert "200 rows with one observed label each" in labels_in_words(labels)
+
+
+def test_lists_of_one_length_are_lists(tmp_path):
+    cells = pa.array([["oak", "elm"], ["ash", "oak"]], pa.list_(pa.string(), 2))
+    pq.write_table(pa.table({"tags": cells}), tmp_path / "a.parquet")
+    labels, _ = table_labels(source_of(tmp_path / "a.parquet"), LabelColumns(listed="tags"))
+    assert labels.knowledge is Knowledge.ALL
+    assert labels.names() == [["elm", "oak"], ["ash", "oak"]]
 
 
 def test_labels_of_a_model_may_be_numbers(tmp_path):

@@ -11,9 +11,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.catalogue import Entry, catalogue
+from lamc.datasets.catalogue import Entry, RemoteFile, catalogue
 from lamc.datasets.dataset import Dataset
-from lamc.datasets.download import cache_folder, download
+from lamc.datasets.download import address_of, cache_folder, download
 from lamc.datasets.read import read
 from lamc.datasets.readers.arff_text import parse_arff
 from lamc.datasets.scenes import NAME as SCENES
@@ -59,8 +59,11 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> Dataset:
     if folder is not None:
         files = _find(entry, Path(folder)) or _refuse_missing(entry, Path(folder))
     else:
-        files = _find_in_data_folder(entry) or _find_in_cache(entry)
-    return _identified(entry, files, _read(entry, files))
+        found = _find_in_data_folder(entry) or _find(entry, cache_folder())
+        if entry.file is not None and found in (None, (_downloaded(entry.file),)):
+            return _from_download(entry, entry.file)
+        files = found or _refuse_missing(entry, cache_folder())
+    return _identified(entry, _read(entry, files), files)
 
 
 def _entry(name: str) -> Entry:
@@ -88,24 +91,31 @@ def _find_in_data_folder(entry: Entry) -> tuple[Path, ...] | None:
     return _find(entry, folder)
 
 
-def _find_in_cache(entry: Entry) -> tuple[Path, ...]:
-    """Find the file in the cache, where it is put first if need be."""
-    found = _find(entry, cache_folder())
-    if entry.file is None:
-        return found or _refuse_missing(entry, cache_folder())
-    n_labels = entry.variants[0].labels
-    downloaded = cache_folder() / entry.file.name
-    if found is None:
-        download(entry.file, cache_folder())
-        try:
-            _name_labels(downloaded, n_labels)
-        except DatasetError:
-            downloaded.unlink()  # else a web page sent in its place would be met again each time
-            raise
-        return (downloaded,)
-    if found == (downloaded,):  # a load may have been interrupted before the labels had names
-        _name_labels(downloaded, n_labels)
-    return found
+def _downloaded(file: RemoteFile) -> Path:
+    return cache_folder() / file.name
+
+
+def _from_download(entry: Entry, file: RemoteFile) -> Dataset:
+    """Load the file that is downloaded, which is done first if need be.
+
+    One that was sent just now and is refused does not stay: else a web page, or a file of other
+    data, would be met again each time.
+    """
+    path, xml = _downloaded(file), _downloaded(file).with_suffix(".xml")
+    is_new = not path.exists()
+    is_named = xml.exists()
+    if is_new:
+        download(file, cache_folder())
+    try:
+        _name_labels(path, entry.variants[0].labels)  # also if a load was interrupted before
+        return _identified(entry, _read(entry, (path,)), (path,))
+    except DatasetError as error:
+        way_out = f"Remove {path} to have it fetched again."
+        if is_new:
+            for made in [path] if is_named else [path, xml]:
+                made.unlink(missing_ok=True)
+            way_out = f"{path} was fetched from {address_of(file)}, and is removed again."
+        raise DatasetError(f"{error}\n{way_out}") from error
 
 
 def _find(entry: Entry, folder: Path) -> tuple[Path, ...] | None:
@@ -171,7 +181,7 @@ def _read(entry: Entry, files: tuple[Path, ...]) -> Dataset:
     )
 
 
-def _identified(entry: Entry, files: tuple[Path, ...], data: Dataset) -> Dataset:
+def _identified(entry: Entry, data: Dataset, files: tuple[Path, ...]) -> Dataset:
     """Say which variant the data are, or refuse what fits none."""
     variant = entry.variant_of(data)
     if variant is None:

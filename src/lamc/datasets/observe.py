@@ -1,5 +1,6 @@
 """Draw the labels that were observed: single positives, or a few, out of the full truth."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -8,8 +9,9 @@ from scipy import sparse
 
 from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import as_numbers, entries_in_order_of, in_order_of
 from lamc.labels.known import rows_in_words
-from lamc.types import FloatArray, IntArray, Seed
+from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, Seed
 
 How = Literal["uniform", "frequency", "score", "top", "weights"]
 
@@ -19,8 +21,8 @@ def observe(
     *,
     how: How = "uniform",
     n_observed: int = 1,
-    scores: npt.ArrayLike | None = None,
-    weights: npt.ArrayLike | None = None,
+    scores: ScoreMatrix | None = None,
+    weights: npt.ArrayLike | Mapping[Any, float] | None = None,
     random_state: Seed = None,
 ) -> Labels:
     """Draw observed positives from the true labels of each row.
@@ -35,6 +37,10 @@ def observe(
     "weights"      in proportion to ``weights``
     =============  ===============================================================================
 
+    Scores and weights that have names, be it columns, keys or an index, are matched to the labels
+    by name. Others are in the order of the columns of ``Y``; where ``Y`` lists labels, in that of
+    their sorted names.
+
     Parameters
     ----------
     Y : labels in any form that :func:`lamc.as_labels` reads
@@ -44,10 +50,10 @@ def observe(
     n_observed : int, default=1
         Labels observed in each row: drawn one after the other without putting back, and all of
         them where a row has fewer.
-    scores : array-like of shape (n, K), optional
+    scores : array-like, sparse matrix or DataFrame of shape (n, K), optional
         For "score" and "top": how clearly each row shows each label, such as the probabilities
-        of a classifier trained on the truth.
-    weights : array-like of shape (K,) or (n, K), optional
+        of a classifier trained on the truth. What a sparse matrix does not store is 0.
+    weights : array-like or DataFrame of shape (K,) or (n, K), dict or Series, optional
         For "weights": of each label, or of each label in each row. A label of weight 0 is never
         observed.
     random_state : int, RandomState or None, default=None
@@ -68,7 +74,7 @@ def observe(
     Labels(3 rows, 3 labels, one positive a row)
     >>> all(set(seen) <= true for seen, true in zip(observed.names(), truth))
     True
-    >>> observe(truth, how="weights", weights=[0, 1, 0]).names()
+    >>> observe(truth, how="weights", weights={"oak": 0, "elm": 1, "ash": 0}).names()
     [['elm'], ['elm'], ['elm']]
     """
     from sklearn.utils import check_random_state
@@ -85,7 +91,7 @@ def observe(
     true = labels.positives.sorted_indices()
     row = np.repeat(np.arange(len(labels)), labels.cardinality)
     if how == "top":
-        keys = _at_true_labels(scores, row, true.indices, labels.shape, "scores")
+        keys = _at_true_labels(scores, row, true.indices, labels, "scores")
     else:
         weight = _entry_weights(labels, row, true.indices, how, scores, weights)
         keys = _draw_keys(weight, check_random_state(random_state))
@@ -132,8 +138,8 @@ def _entry_weights(
     row: IntArray,
     column: IntArray,
     how: How,
-    scores: npt.ArrayLike | None,
-    weights: npt.ArrayLike | None,
+    scores: ScoreMatrix | None,
+    weights: Any,
 ) -> FloatArray:
     """Weight of each true entry, row by row."""
     if how == "uniform":
@@ -141,7 +147,7 @@ def _entry_weights(
     if how == "frequency":
         return labels.counts[column].astype(np.float64)
     name, values = ("scores", scores) if how == "score" else ("weights", weights)
-    weight = _at_true_labels(values, row, column, labels.shape, name)
+    weight = _at_true_labels(values, row, column, labels, name)
     if (weight < 0).any():
         at = np.argmin(weight)
         raise LabelError(
@@ -152,21 +158,19 @@ def _entry_weights(
 
 
 def _at_true_labels(
-    values: npt.ArrayLike | None,
-    row: IntArray,
-    column: IntArray,
-    shape: tuple[int, int],
-    name: str,
+    values: Any, row: IntArray, column: IntArray, labels: Labels, name: str
 ) -> FloatArray:
     """Values of the true entries out of one for each label or one for each entry."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape == shape:
-        at_entries = array[row, column]
-    elif name == "weights" and array.shape == shape[1:]:
-        at_entries = array[column]
+    matrix, shape = _in_order(values, labels.classes, name), labels.shape
+    if matrix.shape == shape:
+        at_entries = np.asarray(matrix[row, column], dtype=np.float64)
+    elif name == "weights" and matrix.shape == shape[1:]:
+        at_entries = matrix[column]
     else:
         expected = f"{shape} or {shape[1:]}" if name == "weights" else f"{shape}"
-        raise LabelError(f"{name} has shape {array.shape}; for Y of shape {shape} give {expected}.")
+        raise LabelError(
+            f"{name} has shape {matrix.shape}; for Y of shape {shape} give {expected}."
+        )
     if not np.isfinite(at_entries).all():
         at = np.argmin(np.isfinite(at_entries))
         raise LabelError(
@@ -176,9 +180,22 @@ def _at_true_labels(
     return at_entries
 
 
-def _check_request(
-    how: How, n_observed: int, scores: npt.ArrayLike | None, weights: npt.ArrayLike | None
-) -> None:
+def _in_order(values: Any, classes: AnyArray, name: str) -> ScoreMatrix:
+    """Numbers in the order of the labels, which only those of true labels need have."""
+    if sparse.issparse(values):
+        return sparse.csr_array(values)
+    if name == "weights":
+        values = entries_in_order_of(values, classes, name=name)
+    array = as_numbers(in_order_of(values, classes, name=name, others=True))
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise LabelError(
+            f"{name} holds values of type {array.dtype}; labels are drawn by numbers."
+        ) from None
+
+
+def _check_request(how: How, n_observed: int, scores: ScoreMatrix | None, weights: Any) -> None:
     if how not in get_args(How):
         raise LabelError(f"how={how!r} is not known; choose one of {', '.join(get_args(How))}.")
     if not isinstance(n_observed, (int, np.integer)) or n_observed < 1:

@@ -58,6 +58,7 @@ def read(
     encoding: str | None = None,
     n_features: int | None = None,
     n_labels: int | None = None,
+    zero_based: bool | None = None,
     file_format: str | None = None,
     name: str | None = None,
 ) -> Dataset:
@@ -78,7 +79,7 @@ def read(
                                                                  id_column, words
     ``.jsonl``          likewise; one object a line              labels, label_column, separator,
                                                                  id_column, words
-    ``.svm``            in front of each row, as integers        n_features, n_labels
+    ``.svm``            in front of each row, as integers        n_features, n_labels, zero_based
     ``.mat``            in ``Y``, with ``Y_obs``, the split and
                         the ``label_names`` if there are any
     ``.npz``            where :func:`write_npz` put them
@@ -87,10 +88,10 @@ def read(
     Numbers become features as they are, and missing ones NaN. A nominal column becomes one 0/1
     column if it has two values, else one column ``name=value`` for each. An ARFF file declares
     what is nominal; in a table it is text with at most 20 values, each seen twice on average, or
-    with values that read as false and true. Other text and dates are left out, and
-    ``Dataset.notes`` says so. Text of which nearly all values are numbers is refused, for a decimal
-    comma or a ``?`` would make words of a column of numbers. A label is 0 or 1, false or true, no
-    or yes; a missing or other value is refused.
+    with values that read as false and true, and NA and the like are missing as a blank is. Other
+    text and dates are left out, and ``Dataset.notes`` says so. Text of which nearly all values are
+    numbers is refused, for a decimal comma or a ``?`` would make words of a column of numbers. A
+    label is 0 or 1, false or true, no or yes; a missing or other value is refused.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def read(
     id_column : str or list of str, optional
         Columns that identify a row, and are no features.
     words : str or list of str, optional
-        Columns of a table that hold words, also where these are whole numbers or many.
+        Columns of a table that hold words, also where these are whole numbers, many, or NA.
     delimiter : str, optional
         What stands between the values of a CSV file: a comma, or in ``.tsv`` a tab.
     decimal : {".", ","}, optional
@@ -119,6 +120,10 @@ def read(
     n_features, n_labels : int, optional
         Of an svmlight file, where a part of a data set does not show them all. Labels then are
         0, …, ``n_labels`` − 1; otherwise those that occur.
+    zero_based : bool, optional
+        Whether the features of an svmlight file count from 0 and not from 1. Without it they do if
+        index 0 occurs; where ``n_features`` is given and the indices that occur fit both ways, it
+        has to be said. With the line ``rows features labels`` on top they always count from 0.
     file_format : {"arff", "mat", "svmlight", "csv", "parquet", "jsonl", "npz"}, optional
         For a file whose name does not tell.
     name : str, optional
@@ -159,6 +164,7 @@ def read(
         "encoding": encoding,
         "n_features": n_features,
         "n_labels": n_labels,
+        "zero_based": zero_based,
     }
     options = {option: value for option, value in given.items() if value is not None}
     try:

@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from lamc.datasets.groups import as_groups, grouped_parts, warn_of_odd_sizes
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import as_labels
-from lamc.types import AnyArray, IntArray, Seed
+from lamc.types import IntArray, Seed
 
 FEWEST_ROWS = 6  # the least n for which floor(8n/10) and floor(9n/10) leave no part empty
 
@@ -123,8 +124,10 @@ def split(Y: Any, *, random_state: Seed = 0, groups: npt.ArrayLike | None = None
     random_state : int, RandomState or None, default=0
         Seed of the permutation. The same seed gives the same parts.
     groups : array-like of int or str, shape (n,), optional
-        Rows of one group, such as the pictures of one patient, stay in one part. Whole groups are
-        permuted, and each cut is made at the end of the group that comes nearest.
+        Rows of one group, such as the pictures of one patient, stay in one part. A group comes
+        into a part that has room for it, as likely as its rows would without groups; so one that
+        is larger than the small parts is trained on. A warning names parts that are farther from
+        their share than half of it.
 
     Returns
     -------
@@ -148,69 +151,24 @@ def split(Y: Any, *, random_state: Seed = 0, groups: npt.ArrayLike | None = None
             "Split(train, calibration, validation, test)."
         )
     rng = check_random_state(random_state)
+    shares = _shares(len(rows))
     if groups is None:
-        order, ends = _permute_rows(rows, rng)
-    else:
-        order, ends = _permute_groups(rows, _as_groups(groups, len(labels))[rows], rng)
-    return Split(*np.split(order, _cuts(ends)))
+        return Split(*np.split(rng.permutation(rows), np.cumsum(shares)[:-1]))
+    parts = grouped_parts(rows, as_groups(groups, len(labels))[rows], shares, rng)
+    names = [field.name for field in fields(Split)]
+    warn_of_odd_sizes(names, [len(part) for part in parts], shares)
+    return Split(*parts)
 
 
-def _cuts(ends: IntArray) -> IntArray:
-    """Where calibration, validation and test begin, each at one of the group ``ends``.
-
-    At least one group is left for every part.
-    """
-    n, n_groups = int(ends[-1]), len(ends)
-    validation = _nearest(ends, 8 * n // 10, 2, n_groups - 2)
-    test = _nearest(ends, 9 * n // 10, validation + 1, n_groups - 1)
-    n_rest = int(ends[validation - 1])
-    calibration = _nearest(ends, _seven_eighths(n_rest), 1, validation - 1)
-    return ends[np.array([calibration, validation, test]) - 1]
-
-
-def _nearest(ends: IntArray, target: int, least: int, most: int) -> int:
-    """How many groups, from ``least`` to ``most``, hold nearest to ``target`` rows."""
-    return least + int(np.argmin(np.abs(ends[least - 1 : most] - target)))
+def _shares(n: int) -> list[int]:
+    """Rows to train on, to calibrate on, to choose by and to report on."""
+    rest, upto_validation = 8 * n // 10, 9 * n // 10
+    train = _seven_eighths(rest)
+    return [train, rest - train, upto_validation - rest, n - upto_validation]
 
 
 def _seven_eighths(n: int) -> int:
     return 7 * n // 8
-
-
-def _permute_rows(rows: IntArray, rng: np.random.RandomState) -> tuple[IntArray, IntArray]:
-    """Rows in random order, each a group of its own."""
-    return rng.permutation(rows), np.arange(1, len(rows) + 1)
-
-
-def _permute_groups(
-    rows: IntArray, groups: AnyArray, rng: np.random.RandomState
-) -> tuple[IntArray, IntArray]:
-    """Rows with the groups in random order, and the number of rows up to each group's end."""
-    names, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    if len(names) < 4:
-        raise LabelError(
-            f"The rows with a label fall into {len(names)} groups, and a split has four parts "
-            "that share no group.\nGive at least 4 groups, or leave groups= out."
-        )
-    place = rng.permutation(len(names))
-    order = np.argsort(place[group], kind="stable")
-    return rows[order], np.cumsum(sizes[np.argsort(place)])
-
-
-def _as_groups(groups: npt.ArrayLike, n: int) -> AnyArray:
-    array = np.asarray(groups)
-    if array.shape != (n,):
-        raise LabelError(f"groups has shape {array.shape}, but Y has {n} rows: give one a row.")
-    if array.dtype.kind not in "biuUS":
-        kinds = [isinstance(group, (str, int, np.integer)) for group in array.tolist()]
-        if not all(kinds):
-            row = kinds.index(False)
-            raise LabelError(
-                f"Row {row} of groups holds {array[row]!r}; a group is an integer or a string.\n"
-                "Give a row that belongs to no group a group of its own."
-            )
-        array = array.astype(str)
-    return array
 
 
 def _as_rows(rows: npt.ArrayLike, part: str) -> IntArray:

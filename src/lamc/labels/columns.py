@@ -1,5 +1,6 @@
-"""Tables of scores: which column is which label, and the numbers in them."""
+"""What is given by the names of labels: which column, or entry, is which; and the numbers in it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ from lamc.labels.names import check_classes, some_of
 from lamc.types import AnyArray
 
 
-def in_order_of(scores: Any, classes: npt.ArrayLike, *, name: str = "scores") -> Any:
+def in_order_of(
+    scores: Any, classes: npt.ArrayLike, *, name: str = "scores", others: bool = False
+) -> Any:
     """Scores with their columns in the order of ``classes``, if the columns have names.
 
     Without names the columns are in that order already; so they are if names stand against
-    numbers. Numbers are found as text too, which files make of them.
+    numbers. Numbers are found as text too, which files make of them. Columns of other labels are
+    left out if there may be ``others``, and else refused.
 
     Examples
     --------
@@ -29,7 +33,8 @@ def in_order_of(scores: Any, classes: npt.ArrayLike, *, name: str = "scores") ->
     as_text, wanted_text = named.astype(str), wanted.astype(str)
     if np.array_equal(as_text, wanted_text):
         return scores
-    if not np.array_equal(np.sort(as_text), np.sort(wanted_text)):
+    spare = np.setdiff1d(as_text, wanted_text)
+    if not np.isin(wanted_text, as_text).all() or (len(spare) and not others):
         if (named.dtype.kind == "U") != (wanted.dtype.kind == "U") and len(named) == len(wanted):
             return scores
         raise LabelError(
@@ -38,6 +43,35 @@ def in_order_of(scores: Any, classes: npt.ArrayLike, *, name: str = "scores") ->
         )
     places = np.argsort(as_text)[np.searchsorted(np.sort(as_text), wanted_text)]
     return scores.iloc[:, places] if hasattr(scores, "iloc") else scores[named[places].tolist()]
+
+
+def entries_in_order_of(values: Any, classes: npt.ArrayLike, *, name: str) -> Any:
+    """Values of labels, as a dict or a pandas Series, as a list in the order of ``classes``.
+
+    A Series without names, which pandas numbers from 0, is in that order already, as a list is.
+    Entries of other labels are left out.
+
+    Examples
+    --------
+    >>> from lamc.labels.columns import entries_in_order_of
+    >>> entries_in_order_of({"oak": 0.1, "elm": 0.2}, ["elm", "oak"], name="weights")
+    [0.2, 0.1]
+    """
+    is_series = hasattr(values, "iloc") and not hasattr(values, "columns")
+    if not isinstance(values, Mapping) and not is_series:
+        return values
+    given = {str(label): value for label, value in values.items()}
+    wanted = check_classes(classes)
+    missing = [label for label in wanted.tolist() if str(label) not in given]
+    if is_series and missing and [*values.index] == [*range(len(values))]:
+        return values
+    if missing or len(given) < len(values):
+        odd = f"lack {missing[0]!r}" if missing else "name a label twice"
+        raise LabelError(
+            f"The {name} {odd}, but the labels are {some_of(wanted)}.\nGive one to each of them, "
+            f"by its name; or pass a list of {len(wanted)} to take them by position."
+        )
+    return [given[str(label)] for label in wanted.tolist()]
 
 
 def as_numbers(given: Any) -> AnyArray:
@@ -51,7 +85,8 @@ def as_numbers(given: Any) -> AnyArray:
     array([0.5, nan])
     """
     array = np.asarray(given)
-    kinds = {getattr(dtype, "kind", "O") for dtype in getattr(given, "dtypes", ["O"])}
+    dtypes = given.dtypes if hasattr(given, "columns") else [getattr(given, "dtype", "O")]
+    kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
     if array.dtype == object and kinds <= {*"biuf"}:
         return given.to_numpy(dtype=np.float64, na_value=np.nan)
     return array

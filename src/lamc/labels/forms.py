@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, warn
 from lamc.labels.known import Knowledge, Labels
 from lamc.labels.names import as_given, check_classes, find_labels, is_missing, label_values
 from lamc.types import AnyArray, SparseMatrix
@@ -70,6 +70,7 @@ def as_labels(
     known = None if classes is None else check_classes(classes)
     if y is None:
         raise LabelError("y is None; give one label a row, or a matrix of labels.")
+    y = _without_boxes(y)
     if isinstance(y, Labels):
         labels = y if stated in (None, Knowledge.ALL) else _with_less_known(y, stated)
         labels = labels if known is None else labels.align(known)
@@ -78,7 +79,7 @@ def as_labels(
     elif hasattr(y, "columns"):  # a DataFrame; to ask pandas would be to import it
         return _from_frame(y, known, stated, meaning)
     elif _holds_collections(y):
-        rows = list(y)
+        rows = _plain_rows(y)
         if _are_matrix_rows(rows):
             return _from_matrix(np.asarray(rows), known, stated, meaning)
         return _from_lists(rows, known, stated)
@@ -119,7 +120,8 @@ def are_columns(y: Any) -> bool:
         return False
     if sparse.issparse(y):
         return True
-    return _are_matrix_rows(list(y)) if _holds_collections(y) else np.asarray(y).ndim == 2
+    y = _without_boxes(y)
+    return _are_matrix_rows(_plain_rows(y)) if _holds_collections(y) else np.asarray(y).ndim == 2
 
 
 def are_in_order(y: Any) -> bool:
@@ -156,12 +158,24 @@ def _from_vector(y: Any, known: AnyArray | None) -> Labels:
     if known is None:  # a categorical Series knows labels that it does not hold
         categories = getattr(getattr(y, "dtype", None), "categories", None)
         known = np.unique(values) if categories is None else check_classes(categories)
+        _warn_of_unlabelled(values)
     columns = find_labels(values, known)
     n = len(columns)
     positives = sparse.csr_array(
         (np.ones(n, dtype=bool), columns, np.arange(n + 1)), shape=(n, len(known))
     )
     return Labels(positives, known, Knowledge.SINGLE)
+
+
+def _warn_of_unlabelled(values: AnyArray) -> None:
+    """Warn of −1 among labels that count from 0, where it may be scikit-learn's mark for none."""
+    if values.dtype.kind != "i" or not (values == -1).any() or (values < -1).any():
+        return
+    if len(np.unique(values[values >= 0])) >= 2:
+        warn(
+            f"y holds −1 in {np.count_nonzero(values == -1)} rows, and −1 is taken for a label "
+            "like the others.\nIf it means that there is none, leave such rows out: y[y != -1]."
+        )
 
 
 def _from_lists(
@@ -226,8 +240,8 @@ def _from_matrix(
         row, column, _ = _first(entries, minus)
         raise LabelError(
             f"Y holds −1 (first at row {row}, column {column}), and 0 and −1 have two readings in "
-            "use.\nSay meaning={0: 'unknown', -1: 'negative'} or "
-            "meaning={0: 'negative', -1: 'unknown'}."
+            "use.\nPass as_labels(Y, meaning={0: 'unknown', -1: 'negative'}) or "
+            "as_labels(Y, meaning={0: 'negative', -1: 'unknown'})."
         )
     return _unmarked_as(stated, positives, classes)
 
@@ -299,6 +313,22 @@ def _first(entries: SparseMatrix, marked: AnyArray) -> tuple[int, int, Any]:
     return row, int(entries.indices[first]), entries.data[first].item()
 
 
+def _without_boxes(y: Any) -> Any:
+    """The values of a list whose entries are arrays or tensors of one value each."""
+    if not isinstance(y, (list, tuple)) or not any(_is_box(entry) for entry in y):
+        return y
+    return [entry.item() if _is_box(entry) else entry for entry in y]
+
+
+def _plain_rows(y: Iterable[Any]) -> list[Any]:
+    """Rows of labels, of which arrays and tensors have become lists."""
+    return [row.tolist() if hasattr(row, "tolist") else _without_boxes(row) for row in y]
+
+
+def _is_box(entry: Any) -> bool:
+    return getattr(entry, "ndim", None) == 0 and hasattr(entry, "item")
+
+
 def _holds_collections(y: Any) -> bool:
     """Whether ``y`` is a sequence of collections, such as the labels of each row."""
     if not isinstance(y, Sequence):
@@ -335,7 +365,10 @@ def _are_matrix_rows(rows: list[Any]) -> bool:
 
 def _refuse_entry(row: int, column: int, value: Any, classes: AnyArray) -> None:
     if value != value:
-        advice = "Say what is missing: −1, with meaning={0: 'negative', -1: 'unknown'}."
+        advice = (
+            "Write −1 where a label is not known, and pass "
+            "as_labels(Y, meaning={0: 'negative', -1: 'unknown'})."
+        )
     elif 0 < value < 1:
         advice = "Scores go where scores are asked for; a label is there (1) or not (0)."
     else:

@@ -1,6 +1,9 @@
 """Names of labels: which values can be one, and where a label stands among the known ones."""
 
 import difflib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -8,6 +11,8 @@ import numpy.typing as npt
 
 from lamc.exceptions import LabelError
 from lamc.types import AnyArray, IntArray
+
+_Y = re.compile(r"""('[^'\n]*'|"[^"\n]*")|\b[yY]\b""")  # and quoted names, to pass over them
 
 
 def check_classes(classes: npt.ArrayLike) -> AnyArray:
@@ -157,3 +162,24 @@ def some_of(classes: AnyArray) -> str:
     """List the first few names, for a message."""
     listed = ", ".join(repr(c) for c in classes[:5].tolist())
     return listed + (", …" if len(classes) > 5 else "")
+
+
+@contextmanager
+def told_of(called: str) -> Iterator[None]:
+    """Say of labels by another name than y what is found wrong with them.
+
+    Examples
+    --------
+    >>> from lamc import as_labels
+    >>> from lamc.labels.names import told_of
+    >>> with told_of("Y_val"):
+    ...     as_labels(["oak", "yew"], classes=["elm", "oak"])
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.LabelError: Row 1 of Y_val holds 'yew', which is not among the 2 known ...
+    """
+    try:
+        yield
+    except LabelError as error:
+        message = _Y.sub(lambda found: found[1] or called, str(error))
+        raise type(error)(message) from error

@@ -8,6 +8,7 @@ import numpy as np
 from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns
+from lamc.labels.names import told_of
 from lamc.types import AnyArray, IntArray
 
 
@@ -94,7 +95,8 @@ def require_positives(labels: Labels) -> None:
 def _read(Y: Any, classes: AnyArray) -> Labels:
     if isinstance(Y, Labels):
         return Y.align(classes)
-    labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)
+    with told_of("Y_val"):
+        labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)
     if labels.knowledge is Knowledge.SINGLE or labels.negatives is not None:
         return labels
     if len(labels) > 1 and (labels.cardinality == 1).all() and are_columns(Y):

@@ -8,7 +8,7 @@ from itertools import islice
 from time import monotonic, sleep
 from typing import Any, TypeAlias
 
-from lamc.datasets.readers.columns import did_you_mean, some
+from lamc.datasets.readers.columns import did_you_mean, some, spelt
 from lamc.datasets.readers.json_lines import check_keys, column, numbered_objects
 from lamc.exceptions import DatasetError
 from lamc.tables.cells import Kind, converted
@@ -129,7 +129,7 @@ def whole_table(source: Source, columns: Mapping[str, Kind]) -> ArrowTable:
 def spelt_column(source: Source, name: str) -> list[str]:
     """The cells of a column as text, such as what identifies the rows."""
     check_columns(source, column_names(source), [name])
-    return [str(value) for value in whole_table(source, {name: Kind.AS_IS}).column(0).to_pylist()]
+    return [spelt(value) for value in whole_table(source, {name: Kind.AS_IS}).column(0).to_pylist()]
 
 
 def check_columns(source: Source, names: Sequence[str], wanted: Sequence[str]) -> None:

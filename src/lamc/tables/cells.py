@@ -4,7 +4,7 @@ Each cell is read by itself. What a column becomes does not depend on the other 
 happens to hold, so a table gives the same values in batches of any size.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -27,7 +27,8 @@ class Kind(StrEnum):
     """
 
     NUMBER = "number"  # float64; missing is null; false and true, no and yes are 0 and 1
-    WORD = "word"  # text without blanks around it; missing and empty are null
+    WORD = "word"  # text without blanks around it; missing, empty, NA and the like are null
+    CODE = "code"  # likewise, but NA is a word
     AS_IS = "as it is"  # as Parquet has it; of text files, text
 
 
@@ -55,7 +56,9 @@ def converted(
         cells = cells.cast(cells.type.value_type)
     if kind is Kind.NUMBER:
         return _finite(_numbers(cells, name, place, decimal), name, place)
-    return _words(cells, name) if kind is Kind.WORD else cells
+    if kind is Kind.AS_IS:
+        return cells
+    return _words(cells, name, gaps=MISSING if kind is Kind.WORD else ("",))
 
 
 def _numbers(
@@ -84,9 +87,7 @@ def _parsed(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
-    missing = pc.is_in(text, value_set=pa.array(MISSING, pa.large_string()))
-    text = pc.if_else(missing, pa.scalar(None, pa.large_string()), text)
+    text = _trimmed(cells, MISSING)
     spelt_so = text
     if decimal == ",":  # a point then is no decimal mark, and what has one is no number
         spelt_so = pc.replace_substring(pc.replace_substring(text, ".", "x"), ",", ".")
@@ -136,16 +137,24 @@ def _other_mark(word: str, decimal: str) -> str:
     return "" if _number(word, other) is None else f"\nSay --decimal '{other}' if that is its mark."
 
 
-def _words(cells: ArrowColumn, name: str) -> ArrowColumn:
+def _words(cells: ArrowColumn, name: str, gaps: Sequence[str]) -> ArrowColumn:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if not (_is_text(kind := cells.type) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
         raise DatasetError(
             f"The column {name!r} is of type {cells.type}; words are needed, as in training."
         )
+    return _trimmed(cells, gaps)
+
+
+def _trimmed(cells: ArrowColumn, gaps: Sequence[str]) -> ArrowColumn:
+    """Text without blanks around it, null where it is one of ``gaps``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
-    return pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.large_string()), text)
+    missing = pc.is_in(text, value_set=pa.array(gaps, pa.large_string()))
+    return pc.if_else(missing, pa.scalar(None, pa.large_string()), text)
 
 
 def _is_text(kind: Any) -> bool:

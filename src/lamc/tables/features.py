@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lamc.datasets import Dataset
 from lamc.datasets.readers.checked import is_unnamed
-from lamc.datasets.readers.columns import some
+from lamc.datasets.readers.columns import MISSING, some
 from lamc.exceptions import DatasetError
 from lamc.learners.named_columns import NamedColumns
 from lamc.rules import Calibrator
@@ -40,6 +40,8 @@ class Inputs:
         How many there are, if that is known.
     words : frozenset of str
         Those that hold words.
+    codes : frozenset of str
+        Those of them in which NA is a word.
     others : Kind
         What the others hold: numbers, or whatever a model made elsewhere takes them for.
     sparse : bool
@@ -60,6 +62,7 @@ class Inputs:
     words: frozenset[str] = frozenset()
     others: Kind = Kind.NUMBER
     sparse: bool = False
+    codes: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, model: Any) -> Self:
@@ -78,7 +81,9 @@ class Inputs:
             return cls(names, size, sparse=True)
         if not _made_here(scorer):
             return cls(names, size, others=Kind.AS_IS)
-        return cls(names, size, frozenset(_words_of(scorer)))
+        met = words_met(model)
+        codes = frozenset(name for name, words in met.items() if words & {*MISSING})
+        return cls(names, size, frozenset(met), codes=codes)
 
     def columns_of(self, source: Source, *, beside: Sequence[str] = ()) -> dict[str, Kind]:
         """Columns to read of a table, and as what.
@@ -88,7 +93,8 @@ class Inputs:
         """
         names = self._by_position(source, beside) if self.names is None else self.names
         others = self.others if source.format == "parquet" else Kind.NUMBER
-        return {name: Kind.WORD if name in self.words else others for name in names}
+        words = dict.fromkeys(self.words, Kind.WORD) | dict.fromkeys(self.codes, Kind.CODE)
+        return {name: words.get(name, others) for name in names}
 
     def of_table(self, source: Source, *, beside: Sequence[str] = ()) -> Frame:
         """All rows of a table, as the model takes them."""
@@ -278,7 +284,7 @@ def number_matrix(table: ArrowTable, names: Sequence[str]) -> FloatArray:
 
 def _cells(table: ArrowTable, name: str, kind: Kind) -> Any:
     """Cells of a column; a missing word is NaN, as scikit-learn's encoder knows it."""
-    if kind is not Kind.WORD:
+    if kind not in (Kind.WORD, Kind.CODE):
         return table.column(name).to_pandas()
     words = table.column(name).to_pylist()
     return np.asarray([np.nan if word is None else word for word in words], dtype=object)

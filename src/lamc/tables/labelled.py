@@ -47,7 +47,7 @@ class DataFile:
     decimal : str or None
         The decimal mark of numbers in a CSV file.
     words : tuple of str
-        Columns to train on that hold words, also where these are whole numbers or many.
+        Columns to train on that hold words, also where these are whole numbers, many, or NA.
     """
 
     name: str
@@ -289,7 +289,7 @@ def _inputs(file: DataFile, data: Dataset) -> Inputs:
         for feature in set(features) - set(columns)
     }
     names = tuple(name for name in columns if name in features or name in words)
-    return Inputs(names, len(names), frozenset(words))
+    return Inputs(names, len(names), frozenset(words), codes=frozenset(words & {*file.words}))
 
 
 def _sentence(file: DataFile, labels: Labels, part: str | None = None) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lamc.datasets.readers.columns import some
-from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
+from lamc.datasets.readers.label_lists import holds_lists, listed_labels, matrix_of_lists
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Knowledge, Labels
 from lamc.labels.names import check_classes
@@ -227,9 +227,7 @@ def _marks(source: Source, cells: AnyArray, names: Sequence[str]) -> SparseMatri
 
 
 def _holds_lists(source: Source, name: str) -> bool:
-    import pyarrow as pa
-
     kind = column_type(source, name)
     if source.format == "jsonl":
         kind = whole_table(source, {name: Kind.AS_IS}).column(0).type
-    return kind is not None and bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+    return kind is not None and holds_lists(kind)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from lamc.datasets.dataset import Dataset
+from lamc.datasets.readers.columns import LEFT_OUT
 from lamc.datasets.readers.files import stem
 from lamc.datasets.splits import Split
 from lamc.exceptions import DatasetError
@@ -15,7 +16,7 @@ from lamc.types import AnyArray, BoolArray, FloatArray, SparseMatrix
 
 
 def checked_dataset(
-    source: Path,
+    source: Path | str,
     *,
     X: Any,
     Y: Any,
@@ -29,7 +30,8 @@ def checked_dataset(
 ) -> Dataset:
     """Bring the parts to their common form, or say which do not fit together.
 
-    A data set without a name is called as its file is; features without names x0, x1, …, labels
+    ``source`` is the file, or what else messages should name. A data set without a name is called
+    as its file is; features without names x0, x1, …, labels
     without names label0, label1, ….
     """
     _check_numbers(source, "X", X)
@@ -43,7 +45,7 @@ def checked_dataset(
     if 0 in (n, k, X.shape[1]):
         raise DatasetError(
             f"{source} holds {n} rows, {X.shape[1]} features and {k} labels; at least one of each "
-            "is needed.\nThe file may be cut short, or features and labels not told apart."
+            f"is needed.\n{_why_none(notes if n and X.shape[1] == 0 else ())}"
         )
     X = _feature_matrix(source, X)
     Y = _mark_matrix(source, "Y", Y)
@@ -58,10 +60,10 @@ def checked_dataset(
         _check_observed(source, Y, observed)
     if split is not None:
         _check_rows(source, split, n)
-    if pictures is not None and len(pictures) != n:
-        raise DatasetError(f"{source} has {len(pictures)} pictures for {n} rows.")
+    if pictures is not None:
+        _check_pictures(source, pictures, n)
     return Dataset(
-        name=stem(source) if name is None else name,
+        name=stem(Path(source)) if name is None else name,
         X=X,
         Y=Y,
         feature_names=_names(source, "feature", feature_names, X.shape[1], "x"),
@@ -70,6 +72,24 @@ def checked_dataset(
         split=split,
         pictures=pictures,
         notes=tuple(notes),
+    )
+
+
+def _why_none(notes: Sequence[str]) -> str:
+    """Say why there are no features, as the notes on columns tell, or what else may be wrong."""
+    left_out = [note for note in notes if note.startswith(LEFT_OUT)]
+    if not left_out:
+        return (
+            "The file may be cut short, or features and labels not told apart: a column that "
+            "labels= or id_column= names is no feature."
+        )
+    return "\n".join(
+        [
+            *left_out,
+            "A feature is a number, or one of a few words. Write each number of a list into a "
+            "column of its own, and dates as numbers; of a table, words= names columns of text to "
+            "take as words.",
+        ]
     )
 
 
@@ -86,13 +106,13 @@ def is_unnamed(data: Dataset) -> bool:
     return data.feature_names.tolist() == _numbered("x", data.X.shape[1])
 
 
-def _feature_matrix(source: Path, X: Any) -> FloatArray | SparseMatrix:
+def _feature_matrix(source: Path | str, X: Any) -> FloatArray | SparseMatrix:
     if sparse.issparse(X):
         return _rows_first(source, "X", X).astype(np.float64)
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _mark_matrix(source: Path, name: str, Y: Any) -> SparseMatrix:
+def _mark_matrix(source: Path | str, name: str, Y: Any) -> SparseMatrix:
     """Check that a matrix holds 0 and 1 only, and keep the places of the ones."""
     marks = _rows_first(source, name, Y) if sparse.issparse(Y) else sparse.csr_array(Y)
     odd = (marks.data != 0) & (marks.data != 1)
@@ -113,7 +133,7 @@ def _mark_matrix(source: Path, name: str, Y: Any) -> SparseMatrix:
     return marks.astype(bool)
 
 
-def _check_numbers(source: Path, name: str, matrix: Any) -> None:
+def _check_numbers(source: Path | str, name: str, matrix: Any) -> None:
     shape, dtype = getattr(matrix, "shape", ()), getattr(matrix, "dtype", np.dtype(object))
     if len(shape) != 2 or dtype.kind not in "biuf":
         raise DatasetError(
@@ -122,7 +142,7 @@ def _check_numbers(source: Path, name: str, matrix: Any) -> None:
         )
 
 
-def _rows_first(source: Path, name: str, matrix: Any) -> SparseMatrix:
+def _rows_first(source: Path | str, name: str, matrix: Any) -> SparseMatrix:
     """Return the matrix by rows, each place stored once.
 
     scipy's own check passes over row ends that are wrong in a matrix without entries, and its
@@ -147,7 +167,7 @@ def _rows_first(source: Path, name: str, matrix: Any) -> SparseMatrix:
     return by_rows
 
 
-def _check_observed(source: Path, Y: SparseMatrix, observed: SparseMatrix) -> None:
+def _check_observed(source: Path | str, Y: SparseMatrix, observed: SparseMatrix) -> None:
     outside = (observed > Y).tocoo()
     if outside.nnz:
         raise DatasetError(
@@ -157,7 +177,7 @@ def _check_observed(source: Path, Y: SparseMatrix, observed: SparseMatrix) -> No
         )
 
 
-def _check_rows(source: Path, split: Split, n: int) -> None:
+def _check_rows(source: Path | str, split: Split, n: int) -> None:
     last = int(np.concatenate([split.training, split.validation, split.test]).max())
     if last >= n:
         one_based = "\nIt seems to count rows from 1; subtract 1 from each." * (last == n)
@@ -167,8 +187,18 @@ def _check_rows(source: Path, split: Split, n: int) -> None:
         )
 
 
+def _check_pictures(source: Path | str, pictures: Any, n: int) -> None:
+    kind = getattr(pictures, "dtype", np.dtype(object)).kind
+    if kind not in "biuf":
+        raise DatasetError(
+            f"{source}: pictures is no array of numbers; one for each row is needed."
+        )
+    if len(pictures) != n:
+        raise DatasetError(f"{source} has {len(pictures)} pictures for {n} rows.")
+
+
 def _names(
-    source: Path, what: str, names: Iterable[str] | None, size: int, prefix: str
+    source: Path | str, what: str, names: Iterable[str] | None, size: int, prefix: str
 ) -> AnyArray:
     if names is None:
         return np.array(_numbered(prefix, size))

@@ -7,6 +7,7 @@ the file has none. Text and dates have no such number: they are left out, and a 
 import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -21,6 +22,7 @@ MISSING = (
     *("", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "NaN", "nan", "-NaN"),
     *("-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
+LEFT_OUT = "Left out"  # how a note on columns that are no features begins
 _TRUTH = {"false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 
 
@@ -139,6 +141,20 @@ def some(names: Sequence[object]) -> str:
     return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
+def spelt(value: object) -> str:
+    """Return a value as text; a whole number is spelt so whatever its type, 7 and not 7.0.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.columns import spelt
+    >>> spelt(7.0), spelt(7.5), spelt("7.0")
+    ('7', '7.5', '7.0')
+    """
+    if isinstance(value, (float, Decimal)) and -(2**53) < value < 2**53 and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
 def truth(value: str) -> float:
     """Return 1.0 for true, 0.0 for false, NaN for a word that is neither."""
     word = value.strip().lower()
@@ -199,7 +215,7 @@ def _notes(table: Table) -> tuple[str, ...]:
     for column in table.columns:
         if column.left_out is not None:
             reasons.setdefault(column.left_out, []).append(column.name)
-    return tuple(f"Left out {some(names)}: {reason}." for reason, names in reasons.items())
+    return tuple(f"{LEFT_OUT} {some(names)}: {reason}." for reason, names in reasons.items())
 
 
 def _refuse_label(table: Table, row: int, j: int) -> NoReturn:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lamc.datasets.readers.columns import did_you_mean, some
+from lamc.datasets.readers.columns import did_you_mean, some, spelt
 from lamc.datasets.readers.files import open_bytes
 from lamc.exceptions import DatasetError
 
@@ -34,6 +34,8 @@ def read_table(path: Path, *, text: Sequence[str] = ()) -> tuple[ArrowTable, lis
                 f"{path}, line {number} has {some(more)}, which the first line does not have.\n"
                 "Write null there where a value is missing."
             )
+        for name in {*text} & {*names}:
+            _refuse_parts(path, number, name, row[name])
     columns = {name: [row[name] for _, row in numbered] for name in names}
     cells = {
         name: pa.nulls(len(values))
@@ -42,6 +44,16 @@ def read_table(path: Path, *, text: Sequence[str] = ()) -> tuple[ArrowTable, lis
         for name, values in columns.items()
     }
     return pa.table(cells), [number for number, _ in numbered]
+
+
+def _refuse_parts(path: Path, number: int, name: str, value: Any) -> None:
+    """Raise if a cell that should be text, or a list of it, holds something with parts."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, (dict, list)):
+            raise DatasetError(
+                f"{path}, line {number}: {name!r} holds {json.dumps(item)}; text or a number is "
+                "needed, or a list of them.\nWrite the names alone."
+            )
 
 
 def numbered_objects(
@@ -91,12 +103,14 @@ def column(values: Sequence[Any], *, numbers: bool = True, lists: bool = True) -
 
     kinds = {type(value) for value in values if value is not None}
     if lists and kinds == {list}:
-        spelt = [None if value is None else [_spelt(item) for item in value] for value in values]
-        return pa.array(spelt, pa.list_(pa.string()))
+        lists_of_text = [value if value is None else [*map(_text, value)] for value in values]
+        return pa.array(lists_of_text, pa.list_(pa.string()))
     if numbers and kinds <= {int, float, bool}:
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    return pa.array([None if value is None else _spelt(value) for value in values], pa.string())
+    return pa.array([_text(value) for value in values], pa.string())
 
 
-def _spelt(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return spelt(value) if isinstance(value, float) else json.dumps(value)

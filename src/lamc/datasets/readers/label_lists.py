@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.readers.columns import MISSING, did_you_mean, some
+from lamc.datasets.readers.columns import MISSING, did_you_mean, some, spelt
 from lamc.exceptions import DatasetError
 from lamc.types import SparseMatrix
 
@@ -29,10 +29,9 @@ def listed_labels(
     is NA and the like, and a cell that joins labels of the column, unless ``known`` labels have
     that name.
     """
-    import pyarrow as pa
-
-    holds_lists = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
-    if holds_lists and separator is not None:
+    in_lists = holds_lists(column.type)
+    _refuse_unreadable(source, name, column.type)
+    if in_lists and separator is not None:
         raise DatasetError(
             f"{source}: the column {name!r} holds lists of labels; leave out separator=."
         )
@@ -41,24 +40,40 @@ def listed_labels(
     gaps = set(MISSING) - set(known or ())
     rows: list[list[str]] = []
     for row, cell in enumerate(column.to_pylist()):
-        names = cell if holds_lists else _names_in(cell, separator)
-        if names is None or None in names:
+        names = _names_of(cell) if in_lists else _names_in(cell, separator)
+        if names is None:
             raise DatasetError(
                 f"{source}, {place(row)}: the label in {name!r} is missing.\n"
                 "Fill it in, or remove the row."
             )
-        if not holds_lists and (spelt := gaps.intersection(names)):
+        if found := gaps.intersection(names):
             raise DatasetError(
-                f"{source}, {place(row)}: the label in {name!r} is {spelt.pop()!r}, which stands "
+                f"{source}, {place(row)}: the label in {name!r} is {found.pop()!r}, which stands "
                 "for a missing one.\nFill it in, or remove the row; if it is a label, name all "
                 "labels there are, labels=…."
             )
-        rows.append([str(label) for label in names])
-    if holds_lists or separator is not None:
+        rows.append(names)
+    if in_lists or separator is not None:
         return rows, ()
     cells = [labels[0] for labels in rows]
     _refuse_joined(source, name, cells, known or (), place)
     return rows, _one_label_notes(name, cells)
+
+
+def holds_lists(kind: Any) -> bool:
+    """Whether the cells of a pyarrow column of this type are lists.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lamc.datasets.readers.label_lists import holds_lists
+    >>> holds_lists(pa.list_(pa.string(), 2)), holds_lists(pa.string())
+    (True, False)
+    """
+    import pyarrow as pa
+
+    kinds = pa.types
+    return bool(kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind))
 
 
 def matrix_of_lists(
@@ -83,14 +98,33 @@ def matrix_of_lists(
                     f"here: {some(names)}."
                     f"{did_you_mean(label, names)}{way_out}"
                 )
-    columns = [position[label] for labels in rows for label in set(labels)]
+    columns = [column for labels in rows for column in sorted({position[name] for name in labels})]
     ends = np.cumsum([0, *(len(set(labels)) for labels in rows)])
     shape = (len(rows), len(names))
     return sparse.csr_array((np.ones(len(columns), dtype=bool), columns, ends), shape=shape), names
 
 
+def _refuse_unreadable(source: Path, name: str, kind: Any) -> None:
+    """Raise if cells, or what their lists hold, are no names but things with parts, or bytes."""
+    import pyarrow as pa
+
+    held = kind.value_type if holds_lists(kind) else kind
+    if pa.types.is_nested(held) or pa.types.is_binary(held) or pa.types.is_large_binary(held):
+        raise DatasetError(
+            f"{source}: the column {name!r} is of type {kind}; labels are text or whole numbers, "
+            "one in a cell or a list of them.\nWrite the names of the labels into a column of "
+            "their own."
+        )
+
+
+def _names_of(cell: Sequence[object] | None) -> list[str] | None:
+    """Names in a list; none if one is missing, for nobody knows which label it would be."""
+    names = [] if cell is None else ["" if item is None else spelt(item).strip() for item in cell]
+    return None if cell is None or "" in names else names
+
+
 def _names_in(cell: object, separator: str | None) -> list[str] | None:
-    text = "" if cell is None else str(cell).strip()
+    text = "" if cell is None else spelt(cell).strip()
     if separator is None:
         return [text] if text else None
     return (

@@ -24,7 +24,8 @@ def write_npz(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     """Write a data set to a file that :func:`lamc.datasets.read` gives back unchanged.
 
     The file appears whole or not at all, and the same data set gives the same bytes. It holds
-    plain arrays: reading it runs no code.
+    plain arrays: reading it runs no code. Parts that do not fit together are refused, and nothing
+    is written. Features are written as float64, and sparse ones by rows.
 
     Parameters
     ----------
@@ -46,21 +47,33 @@ def write_npz(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     if path.suffix.lower() != ".npz":
         raise DatasetError(f"{path} does not end in .npz, by which read() knows such a file.")
+    data = checked_dataset(
+        f"The data set {dataset.name!r}",
+        name=str(dataset.name),
+        X=_by_rows(dataset.X),
+        Y=_by_rows(dataset.Y),
+        feature_names=dataset.feature_names,
+        label_names=dataset.label_names,
+        observed=_by_rows(dataset.observed),
+        split=dataset.split,
+        pictures=dataset.pictures,
+        notes=dataset.notes,
+    )
     arrays: dict[str, Any] = {
         "format": np.array(_FORMAT),
-        "name": np.array(dataset.name),
-        "notes": np.array(dataset.notes, dtype=str),
-        "feature_names": np.array(dataset.feature_names, dtype=str),
-        "label_names": np.array(dataset.label_names, dtype=str),
-        **_packed("X", dataset.X),
-        **_packed("Y", _marks(dataset.Y)),
+        "name": np.array(data.name),
+        "notes": np.array(data.notes, dtype=str),
+        "feature_names": data.feature_names,
+        "label_names": data.label_names,
+        **_packed("X", data.X),
+        **_packed("Y", data.Y),
     }
-    if dataset.observed is not None:
-        arrays |= _packed("observed", _marks(dataset.observed))
-    if dataset.split is not None:
-        arrays |= {f"split.{part}": getattr(dataset.split, part) for part in _PARTS}
-    if dataset.pictures is not None:
-        arrays["pictures"] = dataset.pictures
+    if data.observed is not None:
+        arrays |= _packed("observed", data.observed)
+    if data.split is not None:
+        arrays |= {f"split.{part}": getattr(data.split, part) for part in _PARTS}
+    if data.pictures is not None:
+        arrays["pictures"] = data.pictures
     if dataset.variant is not None:
         arrays["variant"] = np.array(dataset.variant)
     with whole_file(path) as part, part.open("wb") as file:
@@ -112,11 +125,9 @@ def _packed(name: str, matrix: Any) -> dict[str, AnyArray]:
     return {f"{name}.{part}": array for part, array in parts.items()}
 
 
-def _marks(matrix: SparseMatrix) -> SparseMatrix:
-    """Return the matrix with its ones stored and nothing else."""
-    marks = sparse.csr_array(matrix, dtype=bool, copy=True)
-    marks.eliminate_zeros()
-    return marks
+def _by_rows(matrix: Any) -> Any:
+    """Return a sparse matrix by rows, as a copy that checks may tidy up."""
+    return sparse.csr_array(matrix, copy=True) if sparse.issparse(matrix) else matrix
 
 
 def _unpacked(name: str, arrays: Mapping[str, AnyArray]) -> AnyArray | SparseMatrix:

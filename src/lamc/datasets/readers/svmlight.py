@@ -36,7 +36,11 @@ class _Rows:
 
 
 def read_svmlight(
-    path: Path, *, n_features: int | None = None, n_labels: int | None = None
+    path: Path,
+    *,
+    n_features: int | None = None,
+    n_labels: int | None = None,
+    zero_based: bool | None = None,
 ) -> Dataset:
     """Read an svmlight file; see :func:`lamc.datasets.read`."""
     lines = (
@@ -50,13 +54,18 @@ def read_svmlight(
     header = _header(top[1])
     if header is None:
         rows = _read_rows(path, chain([top], lines))
-        first = 0 if 0 in rows.indices else 1  # svmlight counts from 1, some programs from 0
+        first = _first_index(rows, n_features, zero_based)
         seen = int(rows.indices.max(initial=first - 1)) + 1 - first
         d = seen if n_features is None else n_features
     elif n_features is not None or n_labels is not None:
         raise DatasetError(
             f"{path} says itself, in line {top[0]}, that it has {header[1]} features and "
             f"{header[2]} labels.\nLeave out n_features= and n_labels=."
+        )
+    elif zero_based is False:
+        raise DatasetError(
+            f"{path} says in line {top[0]} how much it holds, and with such a line features count "
+            "from 0.\nLeave out zero_based=False; if they do count from 1, remove the line."
         )
     else:
         rows = _read_rows(path, lines)
@@ -88,6 +97,26 @@ def _header(words: list[str]) -> tuple[int, int, int] | None:
         return None
     n, d, k = (int(word) for word in words)
     return n, d, k
+
+
+def _first_index(rows: _Rows, n_features: int | None, zero_based: bool | None) -> int:
+    """The index of the first feature: as it is said, or as the indices show.
+
+    svmlight counts from 1, some programs from 0. A part of a data set need not show which: two
+    parts read apart would then be shifted against each other.
+    """
+    if zero_based is not None:
+        return 0 if zero_based else 1
+    seen = rows.indices
+    if 0 in seen:
+        return 0
+    if n_features is not None and ((seen > 0) & (seen < n_features)).all():
+        raise DatasetError(
+            f"{rows.path} names neither the feature index 0 nor {n_features}, so it does not show "
+            f"whether its {n_features} features count from 0 or from 1.\n"
+            "Say which: zero_based=True, or zero_based=False."
+        )
+    return 1
 
 
 def _read_rows(path: Path, lines: Iterable[tuple[int, list[str]]]) -> _Rows:
@@ -136,9 +165,11 @@ def _feature_matrix(rows: _Rows, first: int, d: int) -> SparseMatrix:
     outside = (rows.indices < first) | (rows.indices >= first + d)
     if outside.any():
         entry = int(np.argmax(outside))
+        index = int(rows.indices[entry])
+        way_out = "Give the larger n_features=" if index else "Say zero_based=True"
         raise DatasetError(
-            f"{_place(rows, rows.ends, entry)}: the feature index {rows.indices[entry]} is not "
-            f"among the {d}, counted from {first}.\nGive the larger n_features=, or mend the file."
+            f"{_place(rows, rows.ends, entry)}: the feature index {index} is not among the {d}, "
+            f"counted from {first}.\n{f'{way_out}, or mend' if index >= 0 else 'Mend'} the file."
         )
     X = sparse.csr_array((rows.values, rows.indices - first, rows.ends), shape=(len(rows.lines), d))
     X.sort_indices()

@@ -4,7 +4,6 @@ pyarrow reads the first two. It refuses a row that is too short, keeps repeated 
 and tells text from missing values, where pandas mends in silence.
 """
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,26 +13,22 @@ import numpy as np
 
 from lamc.datasets.dataset import Dataset
 from lamc.datasets.readers import json_lines
+from lamc.datasets.readers.arrow_columns import columns_of, is_number
 from lamc.datasets.readers.checked import checked_dataset
 from lamc.datasets.readers.columns import (
-    Column,
     Table,
     feature_matrix,
     find_columns,
     label_matrix,
     some,
-    truth,
 )
 from lamc.datasets.readers.files import open_bytes
 from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
 from lamc.datasets.readers.near_numbers import refuse_near_numbers
 from lamc.exceptions import DatasetError
-from lamc.types import FloatArray
+from lamc.types import FloatArray, SparseMatrix
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
-ArrowColumn: TypeAlias = Any
-
-Refusal: TypeAlias = Callable[[str, Sequence[str], FloatArray], None]
 
 MOST_VALUES = 20  # of a text column that is taken as nominal
 
@@ -184,7 +179,7 @@ def _dataset(
     notes: tuple[str, ...] = ()
     if label_column is None:
         chosen = find_columns(path, names, labels or (), "labels=")
-        Y = label_matrix(_table(path, arrow.select(chosen), place, most_values=arrow.num_rows))
+        Y = label_matrix(columns_of(path, arrow.select(chosen), place, most_values=arrow.num_rows))
         label_names = [names[j] for j in chosen]
     else:
         chosen = find_columns(path, names, [label_column], "label_column=")
@@ -197,8 +192,10 @@ def _dataset(
         refuse_near_numbers(path, name, values, cells, place, decimal=decimal)
 
     few = min(MOST_VALUES, arrow.num_rows // 2)
-    table = _table(path, rest, place, most_values=few, words=_listed(words), refuse=refuse)
+    table = columns_of(path, rest, place, most_values=few, words=_listed(words), refuse=refuse)
     X, feature_names, left_out = feature_matrix(table)
+    if label_column is not None:
+        _refuse_marks(path, X, feature_names, Y, label_names, label_column)
     return checked_dataset(
         path,
         X=X,
@@ -209,69 +206,31 @@ def _dataset(
     )
 
 
-def _table(
+def _refuse_marks(
     path: Path,
-    arrow: ArrowTable,
-    place: Callable[[int], str],
-    *,
-    most_values: int,
-    words: Sequence[str] = (),
-    refuse: Refusal | None = None,
-) -> Table:
-    """Columns of text become nominal or are left out; ``refuse`` raises where they may be neither.
+    X: Any,
+    features: Sequence[str],
+    Y: SparseMatrix,
+    labels: Sequence[str],
+    label_column: str,
+) -> None:
+    """Raise if features are the marks of labels, from which anything learns to read them off.
 
-    Those named in ``words`` are nominal whatever they hold.
+    A feature may bear the name of a label, as where both are numbered, if it says something else.
     """
-    index = _pandas_index(arrow)
-    columns, cells = [], np.zeros((arrow.num_rows, arrow.num_columns))
-    for j, name in enumerate(arrow.column_names):
-        if name in index:
-            columns.append(Column(name, left_out="the index of a pandas frame"))
-            continue
-        if name in words:
-            values, cells[:, j] = _values(_as_words(path, name, arrow.column(j)))
-            column = Column(name, values)
-        else:
-            column, cells[:, j] = _column(name, arrow.column(j), most_values, refuse)
-        columns.append(column)
-    return Table(path, tuple(columns), cells, place)
-
-
-def _column(
-    name: str, cells: ArrowColumn, most_values: int, refuse: Refusal | None
-) -> tuple[Column, FloatArray | float]:
-    """Return a column and its cells as numbers.
-
-    A table does not declare which text is nominal: it is where its values are few, or read as
-    false and true. Other text names or describes the row.
-    """
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
-    if _is_number(cells.type):
-        return Column(name), cells.cast(pa.float64(), safe=False).to_numpy()
-    if pa.types.is_null(cells.type):
-        return Column(name, left_out="without a value in any row"), 0.0
-    if not _is_text(cells.type):
-        return Column(name, left_out=f"of type {cells.type}, which is no number"), 0.0
-    values, positions = _values(cells)
-    if refuse is not None:
-        refuse(name, values, positions)
-    if len(values) > most_values and any(np.isnan(truth(value)) for value in values):
-        return Column(name, left_out=f"text with {len(values)} different values"), 0.0
-    return Column(name, values), positions
-
-
-def _as_words(path: Path, name: str, cells: ArrowColumn) -> ArrowColumn:
-    import pyarrow as pa
-
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+    column, marks = {label: k for k, label in enumerate(labels)}, Y.tocsc()
+    same = [
+        name
+        for j, name in enumerate(features)
+        if name in column and np.array_equal(X[:, j], marks[:, [column[name]]].toarray().ravel())
+    ]
+    if same:
         raise DatasetError(
-            f"{path}: the column {name!r} is of type {kind}; words= is for text and whole numbers."
+            f"{path}: in each row, {some(same)} {'is' if len(same) == 1 else 'are'} 1 if "
+            f"{label_column!r} names that label, and else 0; what is to be learnt would be read "
+            "off there.\nLeave such columns out: id_column= takes those that are no features. Or "
+            "read the labels from them, labels=[…], and leave out label_column=."
         )
-    return cells.cast(kind).cast(pa.large_string())
 
 
 def _words_note(table: Table, features: Sequence[str]) -> tuple[str, ...]:
@@ -285,20 +244,6 @@ def _words_note(table: Table, features: Sequence[str]) -> tuple[str, ...]:
         f"Read as words, each a 0/1 feature: {some(words)}."
         + (f" Read as numbers: {some(numbers)}." if numbers else ""),
     )
-
-
-def _values(cells: ArrowColumn) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the values of a text column, sorted, and the position of each cell's among them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
-    text = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.large_string()), text)
-    coded = pa.array(text.combine_chunks()).dictionary_encode()
-    seen = coded.dictionary.to_pylist()
-    rank = np.argsort(sorted(range(len(seen)), key=seen.__getitem__)).astype(np.float64)
-    places = coded.indices.fill_null(len(seen)).to_numpy(zero_copy_only=False)
-    return tuple(sorted(seen)), np.append(rank, np.nan)[places]
 
 
 def check_marks(delimiter: str, decimal: str) -> None:
@@ -329,31 +274,6 @@ def _listed(names: str | Sequence[str] | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
 
 
-def _is_number(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(
-        pa.types.is_boolean(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-    )
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
-
-
-def _pandas_index(arrow: ArrowTable) -> set[str]:
-    """Return the columns in which pandas keeps its index: in CSV, the one without a name."""
-    metadata = json.loads((arrow.schema.metadata or {}).get(b"pandas", b"{}"))
-    return {"", *(name for name in metadata.get("index_columns", ()) if isinstance(name, str))}
-
-
 def _check_header(path: Path, arrow: ArrowTable) -> None:
     names = arrow.column_names
     if len(set(names)) < len(names):
@@ -376,7 +296,7 @@ def _zero_one_columns(arrow: ArrowTable) -> str:
     found = [
         name
         for name, cells in zip(arrow.column_names, arrow.columns, strict=True)
-        if _is_number(cells.type) and set(cells.unique().to_pylist()) <= {0, 1}
+        if is_number(cells.type) and set(cells.unique().to_pylist()) <= {0, 1}
     ]
     if found:
         return f"Of its columns, these hold only 0 and 1: {some(found)}."

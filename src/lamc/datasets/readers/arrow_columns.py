@@ -1,0 +1,139 @@
+"""Columns of a pyarrow table as numbers or as nominal values.
+
+A table does not declare which text is nominal: it is where its values are few, or read as false
+and true. Other text names or describes the row, and is left out.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from lamc.datasets.readers.columns import MISSING, Column, Table, truth
+from lamc.exceptions import DatasetError
+from lamc.types import FloatArray
+
+ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
+ArrowColumn: TypeAlias = Any
+
+Refusal: TypeAlias = Callable[[str, Sequence[str], FloatArray], None]
+
+_EMPTY = "without a value in any row"
+
+
+def columns_of(
+    path: Path,
+    arrow: ArrowTable,
+    place: Callable[[int], str],
+    *,
+    most_values: int,
+    words: Sequence[str] = (),
+    refuse: Refusal | None = None,
+) -> Table:
+    """Return the columns of a pyarrow table with their cells as numbers.
+
+    Columns of text become nominal or are left out; ``refuse`` raises where they may be neither.
+    Those named in ``words`` are nominal whatever they hold, be it NA.
+    """
+    index = _pandas_index(arrow)
+    columns, cells = [], np.zeros((arrow.num_rows, arrow.num_columns))
+    for j, name in enumerate(arrow.column_names):
+        if name in index:
+            columns.append(Column(name, left_out="the index of a pandas frame"))
+            continue
+        if name in words:
+            values, cells[:, j] = _values(_as_words(path, name, arrow.column(j)), gaps=("",))
+            column = Column(name, values)
+        else:
+            column, cells[:, j] = _column(name, arrow.column(j), most_values, refuse)
+        columns.append(column)
+    return Table(path, tuple(columns), cells, place)
+
+
+def _column(
+    name: str, cells: ArrowColumn, most_values: int, refuse: Refusal | None
+) -> tuple[Column, FloatArray | float]:
+    """Return a column and its cells as numbers."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if is_number(cells.type):
+        return Column(name), cells.cast(pa.float64(), safe=False).to_numpy()
+    if pa.types.is_null(cells.type):
+        return Column(name, left_out=_EMPTY), 0.0
+    if not _is_text(cells.type):
+        return Column(name, left_out=f"of type {cells.type}, which is no number"), 0.0
+    values, positions = _values(cells, gaps=MISSING)
+    if not values:
+        return Column(name, left_out=_EMPTY), 0.0
+    if refuse is not None:
+        refuse(name, values, positions)
+    if len(values) > most_values and any(np.isnan(truth(value)) for value in values):
+        return Column(name, left_out=f"text with {len(values)} different values"), 0.0
+    return Column(name, values), positions
+
+
+def _as_words(path: Path, name: str, cells: ArrowColumn) -> ArrowColumn:
+    import pyarrow as pa
+
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        raise DatasetError(
+            f"{path}: the column {name!r} is of type {kind}; words= is for text and whole numbers."
+        )
+    return cells.cast(kind).cast(pa.large_string())
+
+
+def _values(cells: ArrowColumn, gaps: Sequence[str]) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the values of a text column, sorted, and the position of each cell's among them.
+
+    A cell without a value, or with one that stands for none, has the position NaN.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
+    missing = pc.is_in(text, value_set=pa.array(gaps, pa.large_string()))
+    text = pc.if_else(missing, pa.scalar(None, pa.large_string()), text)
+    coded = pa.array(text.combine_chunks()).dictionary_encode()
+    seen = coded.dictionary.to_pylist()
+    rank = np.argsort(sorted(range(len(seen)), key=seen.__getitem__)).astype(np.float64)
+    places = coded.indices.fill_null(len(seen)).to_numpy(zero_copy_only=False)
+    return tuple(sorted(seen)), np.append(rank, np.nan)[places]
+
+
+def is_number(kind: Any) -> bool:
+    """Whether the cells of a pyarrow column of this type are numbers, or false and true.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lamc.datasets.readers.arrow_columns import is_number
+    >>> is_number(pa.float32()), is_number(pa.string())
+    (True, False)
+    """
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_boolean(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _pandas_index(arrow: ArrowTable) -> set[str]:
+    """Return the columns in which pandas keeps its index: in CSV, the one without a name."""
+    metadata = json.loads((arrow.schema.metadata or {}).get(b"pandas", b"{}"))
+    return {"", *(name for name in metadata.get("index_columns", ()) if isinstance(name, str))}
