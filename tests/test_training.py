@@ -46,9 +46,10 @@ def test_one_observed_label_a_row_calibrates_as_such():
     assert (fitted.n_trained, fitted.n_calibrated) == (240, 60)
 
 
-def test_a_bound_on_the_number_of_labels_replaces_the_assumption():
+def test_a_bound_on_the_number_of_labels_leaves_one_assumption():
     fitted = fit_rows(quick(alpha=0.3), labelled(300, Knowledge.SINGLE), most_labels=2)
-    assert fitted.model.calibrator_.assumption_ is None
+    assert "drawn at random" in fitted.model.calibrator_.assumption_
+    assert "how many" not in fitted.model.calibrator_.assumption_
     assert fitted.model.calibrator_.most_labels_ == 2
 
 

@@ -63,7 +63,10 @@ def test_single_positives_and_a_bound(lamc, lamc_json, scored, tmp_path):
     facts = lamc_json("calibrate", *files, "--most-labels", 2, "--alpha", 0.3)
     expected = Calibrator(alpha=0.3).fit(scores.to_numpy(), one, cardinality=2)
     assert [label["threshold"] for label in facts["labels"]] == expected.thresholds_.tolist()
-    assert facts["assumption"] is None
+    assert facts["assumption"] == expected.assumption_
+    shown = lamc("calibrate", *files, "--most-labels", 2, "--alpha", 0.3)
+    assert "Assumed: Calibrated on observed labels only." in shown.stdout
+    assert shown.stderr.count("observed labels only") == 0
 
 
 def test_a_model_keeps_its_scorer_and_its_rule_unless_told_otherwise(

@@ -377,7 +377,7 @@ def test_one_label_a_row_is_scored_by_accuracy():
 
 def test_where_nothing_is_compared_there_is_no_value(capsys):
     learner = WAN(**TINY, validation_size=0, verbose=True).fit(X, y)
-    assert np.isnan(learner.selection_[0]["value"])
+    assert learner.selection_[0]["value"] is None
     assert "best" not in capsys.readouterr().err
 
 

@@ -45,7 +45,7 @@ def recalls(
 
 
 def plain(scores: FloatArray, y: IntArray, size: IntArray) -> Calibrator:
-    with pytest.warns(LAMCWarning, match="does not depend on how many labels"):
+    with pytest.warns(LAMCWarning, match="does not depend on how many these are"):
         return Calibrator("recall", alpha=0.1).fit(scores, y)
 
 

@@ -107,8 +107,8 @@ class Choice:
         The rate of the network kept.
     epoch : int
         The epoch, from 1, after which it was kept.
-    value : float
-        Its value of the criterion; NaN where nothing was compared.
+    value : float or None
+        Its value of the criterion; None where nothing was compared.
     values : dict
         Value after each epoch, by learning rate.
     """
@@ -116,7 +116,7 @@ class Choice:
     criterion: str
     learning_rate: float
     epoch: int
-    value: float
+    value: float | None
     values: dict[float, list[float]]
 
 

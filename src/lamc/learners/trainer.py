@@ -374,7 +374,7 @@ def _chosen(seed: int, found: dict[Task, Kept], criterion: str, *, judged: bool)
             criterion=criterion,
             learning_rate=rate,
             epoch=best.epoch,
-            value=best.values[best.epoch - 1] if judged else math.nan,
+            value=best.values[best.epoch - 1] if judged else None,
             values={rate: kept.values for rate, kept in by_rate.items()},
         ),
     )

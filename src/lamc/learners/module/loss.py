@@ -57,8 +57,9 @@ class Loss:
         asked = {name: told[name] for name in told if name in self.asks}
         try:
             found = self.function(logits, observed, **asked)
-        except Exception as error:
-            if self.function in LOSSES.values() or isinstance(error, LAMCError):
+        except (TypeError, ValueError, RuntimeError) as error:  # as of shapes and types
+            ours = self.function in LOSSES.values() or isinstance(error, LAMCError)
+            if ours or isinstance(error, torch.OutOfMemoryError):
                 raise
             raise TrainingError(_refused(self.name, logits, observed, error)) from error
         value = found.loss if isinstance(found, losses.LargeLoss) else found

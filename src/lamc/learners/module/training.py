@@ -236,7 +236,7 @@ def _chosen(seed: int, course: Course, by_rate: dict[float, Best]) -> TrainedMod
         criterion=name,
         learning_rate=rate,
         epoch=best.epoch,
-        value=math.nan if course.judge is None else best.value,
+        value=None if course.judge is None else best.value,
         values={rate: each.history for rate, each in by_rate.items()},
     )
     return TrainedModule(put_weights(course.fresh(seed), best.state).eval(), choice)
