@@ -252,9 +252,12 @@ def test_sparse_scores_are_zero_where_they_store_nothing(how: str) -> None:
     [
         (
             {"how": "weights", "weights": {"elm": 1, "aok": 2}},
-            r"weights lack 'oak'.*\n.*by its name",
+            r"weights gives nothing to 'oak'.*\n.*by its name",
         ),
-        ({"how": "weights", "weights": pd.Series({"elm": 1, "aok": 2})}, "weights lack 'oak'"),
+        (
+            {"how": "weights", "weights": pd.Series({"elm": 1, "aok": 2})},
+            "weights gives nothing to 'oak'",
+        ),
         ({"how": "weights", "weights": {"elm": 1, "oak": "two"}}, "weights holds values of type"),
         (
             {"how": "top", "scores": TREES.rename(columns={"oak": "aok"})},

@@ -59,9 +59,9 @@ def test_a_series_without_names_goes_by_position():
 @pytest.mark.parametrize(
     ("levels", "message"),
     [
-        ({"oak": 0.1, "elm": 0.2}, "no level to 'ash'"),
-        ({"fir": 0.1}, "no level to 'oak'"),
-        ({**dict.fromkeys(NAMES, 0.1), "fir": 0.2}, "names 'fir', no label"),
+        ({"oak": 0.1, "elm": 0.2}, "gives nothing to 'ash'"),
+        ({"fir": 0.1}, "gives nothing to 'oak'"),
+        ({**dict.fromkeys(NAMES, 0.1), "fir": 0.2}, "names 'fir', but the labels are"),
     ],
 )
 def test_levels_for_other_labels_are_refused(levels, message):

@@ -185,7 +185,7 @@ def _in_order(values: Any, classes: AnyArray, name: str) -> ScoreMatrix:
     if sparse.issparse(values):
         return sparse.csr_array(values)
     if name == "weights":
-        values = entries_in_order_of(values, classes, name=name)
+        values = entries_in_order_of(values, classes, name=name, others=True)
     array = as_numbers(in_order_of(values, classes, name=name, others=True))
     try:
         return array.astype(np.float64)

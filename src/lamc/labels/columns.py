@@ -45,11 +45,13 @@ def in_order_of(
     return scores.iloc[:, places] if hasattr(scores, "iloc") else scores[named[places].tolist()]
 
 
-def entries_in_order_of(values: Any, classes: npt.ArrayLike, *, name: str) -> Any:
+def entries_in_order_of(
+    values: Any, classes: npt.ArrayLike, *, name: str, others: bool = False
+) -> Any:
     """Values of labels, as a dict or a pandas Series, as a list in the order of ``classes``.
 
     A Series without names, which pandas numbers from 0, is in that order already, as a list is.
-    Entries of other labels are left out.
+    Entries of other labels are left out if there may be ``others``, and else refused.
 
     Examples
     --------
@@ -64,11 +66,14 @@ def entries_in_order_of(values: Any, classes: npt.ArrayLike, *, name: str) -> An
     wanted = check_classes(classes)
     missing = [label for label in wanted.tolist() if str(label) not in given]
     if is_series and missing and [*values.index] == [*range(len(values))]:
-        return values
-    if missing or len(given) < len(values):
-        odd = f"lack {missing[0]!r}" if missing else "name a label twice"
+        return values.tolist()
+    spare = [label for label in given if label not in {*wanted.astype(str).tolist()}]
+    if missing or len(given) < len(values) or (spare and not others):
+        odd = f"gives nothing to {missing[0]!r}" if missing else "names a label twice"
+        if spare and not others and not missing:
+            odd = f"names {spare[0]!r}"
         raise LabelError(
-            f"The {name} {odd}, but the labels are {some_of(wanted)}.\nGive one to each of them, "
+            f"{name} {odd}, but the labels are {some_of(wanted)}.\nGive one value to each of them, "
             f"by its name; or pass a list of {len(wanted)} to take them by position."
         )
     return [given[str(label)] for label in wanted.tolist()]

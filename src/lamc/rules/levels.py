@@ -6,7 +6,6 @@ integers.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +14,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from lamc.exceptions import CalibrationError
+from lamc.exceptions import CalibrationError, LabelError
+from lamc.labels.columns import entries_in_order_of
 from lamc.types import FloatArray, IntArray
 
 # With numerators and denominators up to 1e9, products with counts up to 9e9 fit in 64 bits.
@@ -85,18 +85,10 @@ def in_order_of_labels(alpha: Any, classes: npt.ArrayLike) -> Any:
     >>> in_order_of_labels({"oak": 0.1, "elm": 0.2}, ["elm", "oak"])
     [0.2, 0.1]
     """
-    if not isinstance(alpha, Mapping) and not (hasattr(alpha, "index") and hasattr(alpha, "iloc")):
-        return alpha
-    names = np.asarray(classes).tolist()
-    given = dict(alpha.items())
-    if sorted(given, key=str) == list(range(len(given))) and given.keys() != {*names}:
-        return [given[place] for place in range(len(given))]  # a Series without names
-    missing = [name for name in names if name not in given]
-    vain = [name for name in given if name not in {*names}]
-    if missing or vain:
-        odd = f"gives no level to {missing[0]!r}" if missing else f"names {vain[0]!r}, no label"
-        raise CalibrationError(f"alpha {odd}.\nGive a level to each of the {len(names)} labels.")
-    return [given[name] for name in names]
+    try:
+        return entries_in_order_of(alpha, classes, name="alpha")
+    except LabelError as error:
+        raise CalibrationError(str(error)) from error
 
 
 def as_fraction(value: Any, name: str) -> Fraction:
