@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lamc import Calibrator, as_labels
+from lamc.evaluation import evaluate
 from lamc.evaluation.intervals import share_of_pairs, wilson
 from lamc.report import write_report
 from lamc.report.grid import LEVELS
@@ -71,7 +72,8 @@ def test_numbers_are_those_that_python_gives_at_any_place_of_the_slider(rule, sm
         accepted, absent = decided == 1, decided == 0
         now = shown(page)
         assert now["level"] == f"{float(LEVELS[place]):g}"
-        assert now["promise"].replace("\u00a0", " ") == calibrator.promise_
+        promised = f"for each calibrated label: {calibrator.promise_}"
+        assert now["promise"].replace("\u00a0", " ") == promised
         for name, of in (("pairs", np.ones_like(Y)), ("true", Y)):
             for part, where in (
                 ("accepted", accepted),
@@ -90,13 +92,15 @@ def test_numbers_are_those_that_python_gives_at_any_place_of_the_slider(rule, sm
         if accepted.any():
             wrong = percent(1 - right.sum() / accepted.sum())
             assert risk == f"Coverage {percent(accepted.mean())}, risk {wrong}"
+        claims = evaluate(calibrator, small.scores, Y).claims
+        off = {label for claim in claims for label in claim.off.tolist()}
         assert label_rows(page) == [
-            expected_row(calibrator, small, accepted, absent, k) for k in range(8)
+            expected_row(calibrator, small, accepted, absent, off, k) for k in range(8)
         ]
 
 
-def expected_row(calibrator, case, accepted, absent, k):
-    """The cells of a label, from the calibrator's decisions."""
+def expected_row(calibrator, case, accepted, absent, off, k):
+    """The cells of a label, from the calibrator's decisions; ``off`` are labels that are."""
     above = ">" if calibrator.rule == "selective" else "≥"
     at = float(np.float32(calibrator.thresholds_[k]))
     low = float(np.float32(calibrator.absence_thresholds_[k]))
@@ -111,9 +115,14 @@ def expected_row(calibrator, case, accepted, absent, k):
         return [percent(right / whole), interval(*(float(end[0]) for end in ends))]
 
     n_true = int(case.Y[:, k].sum())
+    told = ["misses the promise"] if str(calibrator.classes_[k]) in off else []
+    if calibrator.rule == "three-way":
+        true = case.Y[:, k]
+        missed = percent(absent[true, k].mean() if true.any() else np.nan)
+        told.append(f"missed {missed}, false {percent(accepted[~true, k].mean())}")
     return [
         str(case.names[k]),
-        [str(calibrator.status_[k]), str(calibrator.reason_[k])],
+        [str(calibrator.status_[k]), str(calibrator.reason_[k]) or "; ".join(told)],
         [count(int(calibrator.n_positives_[k])), f"{count(n_true)} held out"],
         [
             text if decided else "–",
