@@ -48,6 +48,7 @@ _ADVICE = {
     "it is not a file that save() wrote": "it is no model that lamc train or calibrate wrote",
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})= ?")
+_ALONE = re.compile(r"(--[a-z-]+) (?=[.,;:)])")  # an option without a value, before a mark
 _TRUST = re.compile(r"load\(path, trusted=\[(.*?)\]\)")
 
 
@@ -81,6 +82,8 @@ def explained(error: Exception) -> str:
     >>> from lamc.exceptions import DatasetError
     >>> explained(DatasetError("Say label_column=…."))
     'Say --label-column ….'
+    >>> explained(DatasetError("Leave out label_column=, or say labels=[…]."))
+    'Leave out --label-column, or say --labels […].'
     >>> print(explained(KeyError("height")))
     KeyError: 'height'.
     This was not foreseen. --debug shows where it happened.
@@ -102,7 +105,8 @@ def in_shell_words(message: str) -> str:
     for advice, way in _ADVICE.items():
         message = message.replace(advice, way)
     message = _TRUST.sub(lambda found: f"--trust {found[1].replace(chr(39), '')}", message)
-    return _ARGUMENT.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
+    message = _ARGUMENT.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
+    return _ALONE.sub(r"\1", message)
 
 
 def end_cleanly() -> None:
