@@ -612,3 +612,15 @@ def test_what_fails_leaves_the_model_as_it_was():
     with pytest.raises(CalibrationError):
         clf.fit(X, y, X_cal=X_CAL, Y_cal=np.zeros_like(Y_CAL))
     assert vars(clf) == before
+
+
+@pytest.mark.parametrize("row", range(0, 200, 23))
+def test_a_gap_has_the_number_that_its_row_has_where_it_was_given(row):
+    X, y = np.random.default_rng(0).normal(size=(200, 4)), np.arange(200) % 3
+    X[row, 2] = np.nan
+    quick = LAMC(WAN(epochs=1, learning_rate=1e-3), random_state=0)
+    with pytest.raises(FeatureError, match=rf"^Row {row} of X has NaN in column 2"):
+        quick.fit(X, y)
+    clean = np.random.default_rng(1).normal(size=(200, 4))
+    with pytest.raises(FeatureError, match=rf"^Row {row} of X_cal has NaN in column 2"):
+        quick.fit(clean, y, X_cal=X, Y_cal=y)

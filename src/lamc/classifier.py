@@ -1,6 +1,5 @@
 """LAMC: an estimator that scores labels, and a calibrator that says which to accept."""
 
-import math
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -11,6 +10,7 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from lamc.calibration_part import calibration_part
 from lamc.cautions import (
     warn_of_labels_accepted_everywhere,
     warn_of_labels_never_trained,
@@ -31,6 +31,7 @@ from lamc.scoring import (
     join_classes,
     learns_columns,
     needs_training,
+    said_of_rows,
     scores_of,
     seeded,
     target_for,
@@ -171,15 +172,17 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         elif X_cal is None:
             X_cal, Y_cal = X, y
         in_order = are_in_order(y)
-        for more in (Y_cal, Y_val):
-            if more is not None:
-                of_others = as_labels(more, knowledge=unless_told(more)).classes
-                named = not are_columns(more)
-                classes = join_classes(labels.classes, of_others, named=named, in_order=in_order)
-                warn_of_labels_never_trained(labels.classes, of_others, more)
-                labels = labels.align(classes)
+        for more in [Y for Y in (Y_cal, Y_val) if Y is not None]:
+            others = as_labels(more, knowledge=unless_told(more)).classes
+            named = not are_columns(more)
+            warn_of_labels_never_trained(labels.classes, others, more)
+            classes = join_classes(labels.classes, others, named=named, in_order=in_order)
+            labels = labels.align(classes)
         warn_of_names_alike(labels.classes)
-        train, held_out = self._parts(len(labels), X_cal is None, rng)
+        train: IntArray = np.arange(len(labels))
+        held_out: IntArray = np.arange(0)
+        if X_cal is None:
+            train, held_out = calibration_part(len(labels), self.calibration_size, rng)
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
             settings = calibrator.settings(labels.classes)
@@ -189,13 +192,13 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         fingerprints = np.empty(0, dtype=np.uint64)
         if trained:
             X_train = X if len(held_out) == 0 else take_rows(X, train)
-            routed = process_routing(self, "fit", **params) if params else None
-            fit_params = {} if routed is None else routed.estimator.fit
+            fit_params = process_routing(self, "fit", **params).estimator.fit if params else {}
             target = target_for(estimator, labels[train])
-            if X_val is None:
-                estimator.fit(X_train, target, **fit_params)
-            else:
-                fit_with_validation(estimator, X_train, target, X_val, Y_val, **fit_params)
+            with said_of_rows("X", train):
+                if X_val is None:
+                    estimator.fit(X_train, target, **fit_params)
+                else:
+                    fit_with_validation(estimator, X_train, target, X_val, Y_val, **fit_params)
             seen = [X_train] if X_val is None else [X_train, X_val]
             fingerprints = np.concatenate([traces(rows) for rows in seen])
         classes = labels.classes
@@ -205,18 +208,20 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             by_position = not named
             if named or not trained:
                 classes = join_classes(classes, known, named=named, in_order=in_order)
+        origin: tuple[str, IntArray | None] = ("X" if X_cal is X else "X_cal", None)
         if X_cal is None:
-            X_cal = take_rows(X, held_out)
+            X_cal, origin = take_rows(X, held_out), ("X", held_out)
             labels_cal = labels[held_out].align(classes)
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
         calibrated_on = traces(X_cal)
         warn_of_shared_rows(calibrated_on, fingerprints)
-        scores = scores_of(estimator, X_cal, classes, by_position=by_position)
+        with said_of_rows(*origin):
+            scores = scores_of(estimator, X_cal, classes, by_position=by_position)
         calibrator.fit(scores, labels_cal)
-        self.estimator_, self.by_position_, self.classes_ = estimator, by_position, classes
+        self.estimator_, self.calibrator_ = estimator, calibrator
+        self.by_position_, self.classes_ = by_position, classes
         self.training_rows_, self.calibration_rows_ = fingerprints, calibrated_on
-        self.calibrator_ = calibrator
         return self
 
     def calibrate(
@@ -373,23 +378,6 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _fitted_calibrator(self) -> Calibrator:
         check_is_fitted(self)
         return self.calibrator_
-
-    def _parts(
-        self, n: int, hold_out: bool, rng: np.random.RandomState
-    ) -> tuple[IntArray, IntArray]:
-        """Rows to train on and rows to calibrate on."""
-        if not hold_out:
-            return np.arange(n), np.arange(0)
-        size = self.calibration_size
-        share = isinstance(size, (float, np.floating)) and 0 < size < 1
-        count = math.ceil(size * n) if share else size
-        if not (isinstance(count, (int, np.integer)) and 0 < count < n):
-            raise CalibrationError(
-                f"calibration_size={size!r} with n_samples = {n}: give a share above 0 and below "
-                "1, or a number of rows that leaves some to train on."
-            )
-        order = rng.permutation(n)
-        return np.sort(order[count:]), np.sort(order[:count])
 
     def _framed(self, values: AnyArray, X: Any, as_frame: bool) -> Any:
         if not as_frame:

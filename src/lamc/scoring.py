@@ -1,6 +1,8 @@
 """Any scorer, one matrix of scores: what estimators learn from, and what they answer."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -10,11 +12,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
 from lamc.containers import take_rows
-from lamc.exceptions import LabelError, ScorerError
+from lamc.exceptions import FeatureError, LabelError, ScorerError
 from lamc.labels import Labels
 from lamc.labels.known import rows_in_words
 from lamc.labels.names import find_labels, some_of
-from lamc.types import AnyArray, FloatArray
+from lamc.types import AnyArray, FloatArray, IntArray
+
+_PLACE = re.compile(r"^Row (\d+) of X ")
 
 
 def is_function(scorer: Any) -> bool:
@@ -141,6 +145,32 @@ def scores_of(scorer: Any, X: Any, classes: AnyArray, *, by_position: bool) -> F
     at = find_labels(np.asarray(seen), classes, at=f"What {name} learnt")
     spread[:, at] = _matrix(scores, len(seen), name)
     return spread
+
+
+@contextmanager
+def said_of_rows(called: str, numbers: IntArray | None = None) -> Iterator[None]:
+    """Say what is wrong with rows by the name and the numbers under which the user gave them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.exceptions import FeatureError
+    >>> from lamc.scoring import said_of_rows
+    >>> with said_of_rows("X_cal", np.array([5, 8])):
+    ...     raise FeatureError("Row 1 of X has NaN in column 0.")
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.FeatureError: Row 8 of X_cal has NaN in column 0.
+    """
+
+    def place(found: re.Match[str]) -> str:
+        row = int(found[1])
+        return f"Row {row if numbers is None else numbers[row]} of {called} "
+
+    try:
+        yield
+    except FeatureError as error:
+        raise FeatureError(_PLACE.sub(place, str(error), count=1)) from error
 
 
 def columns_of(scorer: Any, X: Any) -> tuple[AnyArray, bool]:
