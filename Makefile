@@ -6,7 +6,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --num
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-real test-browser docs lint format bench clean
+.PHONY: help demo test test-real test-browser docs tables lint format bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -46,6 +46,9 @@ test-browser: .venv/installed-browser  ## look at the report in a real browser (
 
 docs: .venv/installed-docs  ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+tables: .venv/installed-dev  ## write the tables of the documentation anew, from results/
+	@$(BIN)/python docs/tables.py
 
 lint: .venv/installed-dev  ## check format, style and types
 	@$(BIN)/ruff format --check .

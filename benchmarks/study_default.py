@@ -407,7 +407,7 @@ def run(file: Path, datasets: list[str], only: list[str]) -> None:
                     csv.writer(out).writerow([dataset, draw, name, *numbers])
 
 
-def show(file: Path) -> None:
+def table(file: Path) -> str:
     """Average precision of Blend, and what each change adds to it, in hundredths.
 
     The last two columns say what the change adds to coverage and ranking loss, in per cent.
@@ -421,8 +421,10 @@ def show(file: Path) -> None:
     order = list(dict.fromkeys(found["dataset"]))
     base = precision["Blend"].groupby("dataset").mean()[order]
     columns = [*order, "mean", "coverage, %", "ranking loss, %"]
-    print("| | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns))
-    print("| Blend | " + " | ".join(f"{x:.3f}" for x in base) + " | | | |")
+    lines = [
+        "| | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns),
+        "| Blend | " + " | ".join(f"{x:.3f}" for x in base) + " | | | |",
+    ]
     listed = [name for name in found["variant"].unique() if name != "Blend"]
     for name in listed:
         gain = (100 * (precision[name] - precision["Blend"])).groupby("dataset").mean()[order]
@@ -432,7 +434,8 @@ def show(file: Path) -> None:
         ]
         cells = ["" if np.isnan(x) else f"{x:+.1f}" for x in [*gain, *shares]]
         cells.insert(len(order), f"{gain.mean():+.2f}")
-        print(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -444,7 +447,7 @@ def main() -> None:
     asked.add_argument("--table", action="store_true", help="print what the file holds")
     told = asked.parse_args()
     if told.table:
-        show(told.file)
+        print(table(told.file), end="")
     else:
         run(told.file, told.datasets, [name for name in told.only.split(",") if name])
 
