@@ -92,6 +92,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*pass it by luck")
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(map(str, o.values())))
 @few
 @given(case=calibration_sets(), alphas=st.tuples(*[st.sampled_from(LEVELS)] * 2))

@@ -1,5 +1,6 @@
 """The precision rule: the walk that a slow twin takes, one exact test after the other."""
 
+import re
 from fractions import Fraction
 from math import inf
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from lamc import Calibrator
+from lamc.exceptions import LAMCWarning
 from lamc.rules.precision import errors_in_reach, highest, lowest_certified, most_errors
 from lamc.rules.ranks import SortedScores
 
@@ -57,6 +59,7 @@ def test_the_walk_from_a_reference_score_is_the_twins(true, false, levels, start
     assert is_twin(found, twins.precision_threshold(true, false, alpha, delta, start=start))
 
 
+@pytest.mark.filterwarnings("ignore:.*pass it by luck")
 @few
 @given(calibration_sets(), st.sampled_from(LEVELS))
 def test_a_calibrator_gives_the_twins_thresholds(case, levels):
@@ -146,3 +149,38 @@ def test_sparse_scores_give_the_same_thresholds():
     )
     assert (dense.status_ == "calibrated").any()
     np.testing.assert_array_equal(dense.thresholds_, stored.thresholds_)
+
+
+def useless_and_good(n_useless, n_good, n=400):
+    """Labels whose scores say nothing of them, and labels whose scores are nearly always right."""
+    rng = np.random.default_rng(0)
+    scores = rng.random((n, n_useless + n_good))
+    Y = rng.random(scores.shape) < 0.5
+    Y[:, n_useless:] = scores[:, n_useless:] > 0.4
+    return scores, Y
+
+
+def test_labels_that_may_have_passed_by_luck_are_warned_of():
+    scores, Y = useless_and_good(200, 3)
+    with pytest.warns(
+        LAMCWarning, match=r"of 203 labels passed .* up to 20 of 203 pass it by luck"
+    ):
+        lucky = Calibrator("precision", alpha=0.4, delta=0.1).fit(scores, Y)
+    passed = np.count_nonzero(lucky.thresholds_ < inf)
+    assert 3 < passed < 40, "some of the useless labels pass too"
+
+
+def test_the_delta_that_the_warning_names_is_for_all_labels_at_once():
+    scores, Y = useless_and_good(200, 3)
+    with pytest.warns(LAMCWarning) as told:
+        Calibrator("precision", alpha=0.4, delta=0.1).fit(scores, Y)
+    advised = float(re.search(r"give delta=([\de.-]+)\.$", str(told[0].message))[1])
+    assert 0.09 / 203 < advised <= 0.1 / 203
+    sure = Calibrator("precision", alpha=0.4, delta=advised).fit(scores, Y)  # and does not warn
+    assert np.flatnonzero(sure.thresholds_ < inf).tolist() == [200, 201, 202]
+
+
+def test_nothing_is_said_where_most_that_passed_are_precise():
+    scores, Y = useless_and_good(20, 8)
+    found = Calibrator("precision", alpha=0.4, delta=0.1).fit(scores, Y)
+    assert np.all(found.thresholds_[20:] < inf)

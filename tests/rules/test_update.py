@@ -80,6 +80,7 @@ def test_batches_give_what_the_union_gives(rule, options, rows, stored):
         np.testing.assert_array_equal(cal.select(batch, fdr=0.3), whole.select(batch, fdr=0.3))
 
 
+@pytest.mark.filterwarnings("ignore:.*pass it by luck")
 @pytest.mark.parametrize("rule", ["precision", "set-recall"])
 def test_a_reference_stays(rule):
     reference = random_set(100, K, seed=5)[0]

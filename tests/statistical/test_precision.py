@@ -13,6 +13,9 @@ from lamc.types import BoolArray, FloatArray
 from .judging import mean_at_least, rate_at_most
 from .truth import Banded, Binary, Honest, Label, Mixture
 
+# Each calibration set is a column, so many columns pass their test that are not precise.
+pytestmark = pytest.mark.filterwarnings("ignore:.*pass it by luck")
+
 CALIBRATIONS = 4000
 RARE = Binary(0.1, true=Mixture((1.5,)), false=Mixture((-1.5,)))
 # Right in every row of the upper part and in none below it: from the edge on, errors come at once.

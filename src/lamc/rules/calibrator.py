@@ -19,6 +19,7 @@ from lamc.rules.deciding import Decider
 from lamc.rules.evidence import Evidence, all_scores
 from lamc.rules.gather import gather, most_labels, row_weights
 from lamc.rules.levels import as_fraction, in_order_of_labels
+from lamc.rules.precision import luck_among
 from lamc.rules.pvalues import p_values
 from lamc.rules.rule import RULES, RuleName
 from lamc.rules.scores import check_scores, score_matrix
@@ -58,7 +59,8 @@ class Calibrator(BaseEstimator):
     delta : float, optional
         Let the promise hold with probability ``1 - delta`` over the calibration set, instead of
         on average over such sets. For the rules ``"recall"`` and ``"precision"``, whose default
-        is 0.1.
+        is 0.1. Each label has its promise by itself: divide by the number of labels for one that
+        holds for all of them at once.
     few_positives : {"abstain", "pool"}
         What to do with a label that has too few positives for its level. ``"abstain"`` decides
         nothing about it. ``"pool"`` (recall rule) gives groups of such labels a threshold
@@ -362,6 +364,10 @@ class Calibrator(BaseEstimator):
         self.status_ = thresholds.status
         self.reason_ = thresholds.reason
         self.promise_ = promise_in_words(RULES[settings.rule], settings.alpha, settings.delta)
+        if settings.rule == "precision":
+            luck = luck_among(thresholds, settings.delta)
+            if luck is not None:
+                warn(luck)
 
     def _decider(self) -> Decider:
         check_is_fitted(self)

@@ -13,6 +13,8 @@ what lies above, so the test is exact there as well, and the claim holds for eve
 precision does not fall as the score rises.
 """
 
+from decimal import ROUND_FLOOR, Context
+
 import numpy as np
 
 from lamc.rules.binomial import largest_count
@@ -21,6 +23,8 @@ from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores
 from lamc.rules.thresholds import FEW_POSITIVES, FEW_ROWS, NOT_CERTIFIED, Thresholds
 from lamc.types import FloatArray, IntArray
+
+USUAL_DELTA = 0.1
 
 
 def most_errors(n: int, alpha: float, delta: float) -> IntArray:
@@ -43,7 +47,7 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None
     Negatives that lie below the point where the errors must become too many, whatever the
     positives do, are never looked at: the work grows with the number of positives.
     """
-    delta = 0.1 if delta is None else delta
+    delta = USUAL_DELTA if delta is None else delta
     positives, negatives = evidence.positives, evidence.known_negatives
     alphas = levels.as_floats()
     present = np.full(len(alphas), np.inf, dtype=positives.values.dtype)
@@ -75,6 +79,43 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None
             )
     never = np.full_like(present, -np.inf)
     return Thresholds.of(present, never, present < np.inf, why_not)
+
+
+def luck_among(thresholds: Thresholds, delta: float | None) -> str | None:
+    """Say so where labels that passed their tests by bad luck may be half of those that passed.
+
+    A label passes wrongly with probability delta at most, whatever the others do. So it is not the
+    number of labels that passed that counts, but of those that could have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.precision import luck_among
+    >>> from lamc.rules.thresholds import Thresholds
+    >>> present = np.r_[[0.5] * 3, [np.inf] * 37]
+    >>> never = np.full(40, -np.inf)
+    >>> found = Thresholds.of(present, never, present < np.inf, "not certified")
+    >>> print(luck_among(found, delta=0.1))
+    3 of 40 labels passed the test of their precision. At delta=0.1 up to 4 of 40 pass it by luck,
+    on average over calibration sets, so these 3 may be among them. For a promise to all labels at
+    once, give delta=0.0025.
+    """
+    delta = USUAL_DELTA if delta is None else delta
+    passed = int(np.count_nonzero(thresholds.reason == ""))
+    tested = passed + int(np.count_nonzero(thresholds.reason == NOT_CERTIFIED))
+    if not passed or 2 * delta * tested <= passed:
+        return None
+    return (
+        f"{passed} of {tested} labels passed the test of their precision. At delta={delta:g} up to "
+        f"{delta * tested:.2g} of {tested} pass it by luck, on average over calibration sets, so "
+        f"{'this one' if passed == 1 else f'these {passed}'} may be among them. For a promise to "
+        f"all labels at once, give delta={_rounded_down(delta / tested):g}."
+    )
+
+
+def _rounded_down(share: float) -> float:
+    """A small number in two digits, never above it."""
+    return float(Context(prec=2, rounding=ROUND_FLOOR).create_decimal_from_float(share))
 
 
 def lowest_certified(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
-from lamc.rules.precision import precision_thresholds
+from lamc.rules.precision import USUAL_DELTA, precision_thresholds
 from lamc.rules.recall import recall_thresholds
 from lamc.rules.selective import selective_thresholds
 from lamc.rules.set_recall import set_recall_thresholds
@@ -93,7 +93,7 @@ RULES: dict[str, Rule] = {
         needs_all_labels=True,
         needs_negatives=True,
         uses_reference=True,
-        default_delta=0.1,
+        default_delta=USUAL_DELTA,
     ),
     "three-way": Rule(
         three_way_thresholds,
