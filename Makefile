@@ -47,8 +47,14 @@ test-browser: .venv/installed-browser  ## look at the report in a real browser (
 docs: .venv/installed-docs  ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-tables: .venv/installed-dev  ## write the tables of the documentation anew, from results/
+FIGURE := $(BIN)/lamc bench figure results/paper.csv --profile paper --force --quiet
+tables: .venv/installed-dev  ## write tables and figures of the documentation anew, from results/
 	@$(BIN)/python docs/tables.py
+	@$(FIGURE) --kind calibration-size --output docs/images/calibration-size.svg
+	@$(FIGURE) --kind promised-achieved --output docs/images/promised-achieved.svg
+	@$(BIN)/lamc bench compare results/paper.csv --profile paper --force \
+		--methods Blend,LAMC,SMILE,AN,WAN,ROLE,GLOCAL,MLML,DM2L \
+		--output docs/images/critical-difference.svg > /dev/null
 
 lint: .venv/installed-dev  ## check format, style and types
 	@$(BIN)/ruff format --check .
