@@ -1,29 +1,16 @@
 """Which columns of a table are features: none that give a label away, and no words for gaps."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from lamc.datasets import read
 from lamc.exceptions import DatasetError
 
+from .files import store, write
+
 BESIDE = "width,tags,oak,elm\n1,oak;elm,1,1\n2,elm,0,1\n3,oak,1,0\n4,elm,0,1\n"
-
-
-def write(folder: Path, text: str, name: str = "trees.csv") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def store(folder: Path, columns: dict[str, object]) -> Path:
-    path = folder / "trees.parquet"
-    pq.write_table(pa.table(columns), path)
-    return path
 
 
 @pytest.mark.parametrize(

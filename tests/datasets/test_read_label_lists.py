@@ -4,24 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from lamc.datasets import read
 from lamc.datasets.readers.label_lists import matrix_of_lists
 from lamc.exceptions import DatasetError
 
-
-def write(folder: Path, text: str, name: str) -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def store(folder: Path, columns: dict[str, object]) -> Path:
-    path = folder / "sky.parquet"
-    pq.write_table(pa.table(columns), path)
-    return path
+from .files import store, write
 
 
 def test_a_parquet_column_of_lists_of_one_length(tmp_path):

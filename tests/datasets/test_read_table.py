@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,20 +15,10 @@ from lamc.datasets import read
 from lamc.datasets.readers.columns import MISSING
 from lamc.exceptions import DatasetError
 
+from .files import store, write
+
 SKY = "id,warmth,windy,rain,sun\n1,21.5,false,0,1\n2,9,true,1,0\n3,,true,1,1\n"
 TAGS = "warmth,tags\n1,sun\n2, storm ;;storm;rain\n3,\n4,rain;storm\n"
-
-
-def write(folder: Path, text: str, name: str = "sky.csv") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def store(folder: Path, columns: dict[str, object]) -> Path:
-    path = folder / "sky.parquet"
-    pq.write_table(pa.table(columns), path)
-    return path
 
 
 def as_parquet(path: Path) -> Path:
