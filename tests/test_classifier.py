@@ -127,6 +127,15 @@ def test_arguments_of_the_estimator_are_routed_to_it():
     assert clf.predict_proba(X_NEW)[:, 0].mean() < 0.5 * plain.predict_proba(X_NEW)[:, 0].mean()
 
 
+def test_labels_that_a_fold_never_met_rank_last_and_draw_a_warning():
+    rare = NAMES[y].astype("U4")
+    rare[:3] = ["yew", "may", "box"]
+    with pytest.warns(LAMCWarning) as told:
+        scores = cross_val_score(LAMC(LINEAR, random_state=0), X, rare, cv=3)
+    assert scores.min() > 0.6
+    assert any("labels that training never met: " in str(each.message) for each in told)
+
+
 # -- any scorer ----------------------------------------------------------------------------------
 
 
@@ -500,12 +509,22 @@ def test_calibration_rows_that_were_trained_on_draw_a_warning():
         clf.calibrate(np.r_[X[5:6], X_CAL], np.r_[Y[5:6], Y_CAL])
 
 
-def test_so_do_rows_held_out_that_were_trained_on_as_well():
+def test_rows_with_equal_features_are_held_out_together():
+    """A thing may stand in the table once for each of its labels."""
+    with pytest.warns(LAMCWarning, match="observed labels only") as told:
+        clf = LAMC(LINEAR, random_state=0).fit(np.tile(X, (3, 1)), np.tile(y, 3))
+    assert len(told) == 1
+    assert len(clf.calibration_rows_) == 240
+    assert not np.isin(clf.calibration_rows_, clf.training_rows_).any()
+
+
+def test_where_features_take_few_values_rows_held_out_may_equal_others_and_draw_a_warning():
+    coarse = np.sign(X[:, :4])  # sixteen different rows
     with (
         pytest.warns(LAMCWarning, match="more of the calibration set have the same features"),
         pytest.warns(LAMCWarning, match="observed labels only"),
     ):
-        LAMC(LINEAR, random_state=0).fit(np.tile(X, (3, 1)), np.tile(y, 3))
+        LAMC(LINEAR, random_state=0).fit(coarse, y)
 
 
 def test_labels_that_are_nearly_called_alike_draw_a_warning():

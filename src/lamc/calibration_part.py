@@ -5,12 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from lamc.duplicates import parted
 from lamc.exceptions import CalibrationError
-from lamc.types import IntArray
+from lamc.types import AnyArray, IntArray
+
+NOTHING: AnyArray = np.empty(0, dtype=np.uint64)
 
 
-def calibration_part(n: int, size: Any, rng: np.random.RandomState) -> tuple[IntArray, IntArray]:
+def calibration_part(
+    n: int, size: Any, rng: np.random.RandomState, traces: AnyArray = NOTHING
+) -> tuple[IntArray, IntArray]:
     """Draw a share or a number of ``n`` rows to calibrate on; the others are trained on.
+
+    Rows with equal ``traces`` stay together: see :func:`lamc.duplicates.parted`.
 
     Examples
     --------
@@ -27,5 +34,4 @@ def calibration_part(n: int, size: Any, rng: np.random.RandomState) -> tuple[Int
             f"calibration_size={size!r} with n_samples = {n}: give a share above 0 and below 1, or "
             "a number of rows that leaves some to train on."
         )
-    order = rng.permutation(n)
-    return np.sort(order[count:]), np.sort(order[:count])
+    return parted(rng.permutation(n), int(count), traces)

@@ -19,9 +19,9 @@ from lamc.cautions import (
 )
 from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
 from lamc.exceptions import CalibrationError, LabelError, ScorerError
-from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels import Knowledge, as_labels
 from lamc.labels.forms import are_columns, are_in_order, unless_told
-from lamc.metrics import average_precision
+from lamc.metrics.estimator_score import estimator_score
 from lamc.rules import Calibrator
 from lamc.rules.rule import RuleName
 from lamc.scoring import (
@@ -182,7 +182,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         train: IntArray = np.arange(len(labels))
         held_out: IntArray = np.arange(0)
         if X_cal is None:
-            train, held_out = calibration_part(len(labels), self.calibration_size, rng)
+            size = self.calibration_size
+            train, held_out = calibration_part(len(labels), size, rng, traces(X))
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
             settings = calibrator.settings(labels.classes)
@@ -294,9 +295,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With one observed label a row, that is the mean reciprocal rank of the observed label.
         """
         check_is_fitted(self)
-        labels = as_labels(y, classes=self.classes_, knowledge=unless_told(y))
-        ranked = Labels(labels.positives, labels.classes, Knowledge.ALL)
-        return average_precision(ranked, self.predict_proba(X))
+        return estimator_score(y, self.predict_proba(X), self.classes_)
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file, from which :func:`lamc.load` gives it back."""

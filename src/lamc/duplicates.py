@@ -1,4 +1,4 @@
-"""Rows that occur in two sets: a calibration row must not be a training row."""
+"""Rows that are equal: what is learnt from one must not be judged by the other."""
 
 from hashlib import blake2b
 from typing import Any
@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lamc.types import AnyArray
+from lamc.types import AnyArray, IntArray
+
+_FEW_VALUES = 0.1  # share of rows that differ, below which equal ones are not copies
 
 
 def fingerprints(X: Any) -> AnyArray:
@@ -24,6 +26,58 @@ def fingerprints(X: Any) -> AnyArray:
         (int.from_bytes(blake2b(row, digest_size=8).digest()) for row in _rows_as_bytes(X)),
         dtype=np.uint64,
     )
+
+
+def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, IntArray]:
+    """Part rows into the first ``count`` of an order and the others, with copies on one side.
+
+    Rows with equal features are taken for one thing that stands in the table several times: once
+    for each of its labels, for instance. A thing of which there are more copies than room is left
+    to the others. Where hardly any row differs from all others, features take few values, and equal
+    rows are different things.
+
+    Parameters
+    ----------
+    order : ndarray of int
+        All rows, in the order in which they are drawn.
+    count : int
+        Rows to part from the others: fewer are where the next thing has too many copies.
+    traces : ndarray
+        A number for each row, equal for equal rows; empty where that is not known.
+
+    Returns
+    -------
+    others, first : ndarrays of int
+        Each in the order of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.duplicates import parted
+    >>> parted(np.array([4, 0, 3, 1, 2]), 2, traces=np.array([7, 8, 9, 9, 7]))
+    (array([1, 2, 3]), array([0, 4]))
+    """
+    things, of_row = np.unique(traces, return_inverse=True)
+    first = order[:count]
+    if _FEW_VALUES * len(order) <= len(things) < len(order):
+        first = _whole(order, count, of_row)
+    others = np.ones(len(order), dtype=bool)
+    others[first] = False
+    return np.flatnonzero(others), np.flatnonzero(~others)
+
+
+def _whole(order: IntArray, count: int, of_row: IntArray) -> IntArray:
+    """Rows of the first things that there is room for; the first rows if there is for none."""
+    copies = np.bincount(of_row)
+    drawn, at = np.unique(of_row[order], return_index=True)
+    room, taken = count, []
+    for thing in drawn[np.argsort(at)].tolist():
+        if copies[thing] <= room:
+            taken.append(thing)
+            room -= copies[thing]
+        if not room:
+            break
+    return np.flatnonzero(np.isin(of_row, taken)) if taken else order[:count]
 
 
 def _rows_as_bytes(X: Any) -> Any:

@@ -11,7 +11,7 @@ from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.features import read_features
-from lamc.metrics import average_precision
+from lamc.metrics.estimator_score import estimator_score
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
 
@@ -87,9 +87,7 @@ class Learner(ClassifierMixin, BaseEstimator):
             return float(super().score(X, y, sample_weight))
         if sample_weight is not None:
             raise LabelError("The average precision of several labels a row takes no weights.")
-        labels = as_labels(y, classes=self.classes_, knowledge=unless_told(y))
-        ranked = Labels(labels.positives, labels.classes, Knowledge.ALL)
-        return average_precision(ranked, self.predict_proba(X))
+        return estimator_score(y, self.predict_proba(X), self.classes_)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows and the labels observed on them."""

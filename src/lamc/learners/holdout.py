@@ -5,18 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from lamc.duplicates import fingerprints, parted
 from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns
 from lamc.labels.names import told_of
-from lamc.types import AnyArray, IntArray
+from lamc.types import AnyArray, IntArray, ScoreMatrix
 
 
-def hold_out(labels: Labels, share: float) -> tuple[IntArray, IntArray]:
+def hold_out(
+    labels: Labels, share: float, rows: ScoreMatrix | None = None
+) -> tuple[IntArray, IntArray]:
     """Rows to train on and rows to choose by; the same ones whatever the random state.
 
     Of a label that only rows to choose by would have, one is left to train on, unless no row
-    would be left to choose by.
+    would be left to choose by. That makes rare labels rarer among them: see
+    :class:`lamc.learners.Blend` for a learner to which it matters.
 
     Examples
     --------
@@ -27,7 +31,7 @@ def hold_out(labels: Labels, share: float) -> tuple[IntArray, IntArray]:
     >>> len(kept), len(held)
     (18, 2)
     """
-    kept, held = drawn_parts(len(labels), share)
+    kept, held = drawn_parts(len(labels), share, rows)
     marks = labels.positives[held].tocsc()
     only_held = (labels.counts > 0) & (np.diff(marks.indptr) == labels.counts)
     first = np.unique(marks.indices[marks.indptr[:-1][only_held]])
@@ -36,8 +40,11 @@ def hold_out(labels: Labels, share: float) -> tuple[IntArray, IntArray]:
     return np.sort(np.append(kept, held[first])), np.delete(held, first)
 
 
-def drawn_parts(n: int, share: float) -> tuple[IntArray, IntArray]:
+def drawn_parts(n: int, share: float, rows: ScoreMatrix | None = None) -> tuple[IntArray, IntArray]:
     """Rows to train on, of which there is one at least, and rows to choose by.
+
+    If the ``rows`` themselves are given, those with equal features stay together
+    (:func:`lamc.duplicates.parted`): copies would reward a learner for what it remembers.
 
     Examples
     --------
@@ -48,7 +55,7 @@ def drawn_parts(n: int, share: float) -> tuple[IntArray, IntArray]:
     """
     count = min(math.ceil(share * n), n - 1)
     order = np.random.default_rng(0).permutation(n)
-    return np.sort(order[count:]), np.sort(order[:count])
+    return parted(order, count, np.arange(n) if rows is None else fingerprints(rows))
 
 
 def observed_only(labels: Labels) -> Labels:

@@ -230,7 +230,7 @@ class NetworkLearner(Learner):
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(X_val.shape[0], of="X_val")
         elif self.validation_size != 0:
-            kept, held = hold_out(labels, self.validation_size)
+            kept, held = hold_out(labels, self.validation_size, X)
             origin, origin_val = Origin("X", kept), Origin("X", held)
             X_val, labels_val = X[held], observed_only(labels[held])
             X, labels = X[kept], labels[kept]
