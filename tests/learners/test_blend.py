@@ -88,19 +88,55 @@ def test_the_unit_of_measurement_does_not_matter():
         np.testing.assert_allclose(one, other, rtol=1e-2)
 
 
-def test_units_that_differ_do_not_matter():
-    """Mostly zeros, and a few columns in units of their own: years, metres above the sea."""
+def marks_beside(offset, n=600):
+    """Mostly zeros, and beside them a few columns in units of their own, which tell the label."""
     rng = np.random.default_rng(0)
-    marks = (rng.random((600, 60)) < 0.03) * 1.0
-    marks[np.arange(600), rng.integers(6, size=600)] = 1
-    y = marks[:, :6].argmax(axis=1)
-    others = rng.normal([1990, 800, 5e4], [10, 300, 1e4], size=(600, 3))
-    mixed = np.hstack([marks, others])
-    blend = Blend(effort="fast", random_state=0).fit(mixed[:400], y[:400])
+    marks = (rng.random((n, 60)) < 0.03) * 1.0
+    measured = rng.normal(size=(n, 3))
+    y = np.digitize(measured[:, 0], [-0.5, 0.5]) + 3 * (measured[:, 1] > 0)
+    return np.hstack([marks, offset + measured * [10, 0.3, 1e4]]), y
+
+
+@pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("offset", [0, 2000])
+def test_units_that_differ_do_not_matter(offset, thin):
+    """Years or metres above the sea beside marks: each is standardised, the marks are not."""
+    rows, y = marks_beside(np.array([offset, offset, 50 * offset]))
+    rows = sparse.csr_array(rows) if thin else rows
+    blend = Blend(effort="fast", random_state=0).fit(rows[:400], y[:400])
     assert (blend.scale_[:60] == 1).all()
-    assert blend.scale_[60:] == pytest.approx([1990, 854, 5.1e4], rel=0.05)
+    assert (blend.centre_[:60] == 0).all()
+    assert blend.scale_[60:] == pytest.approx([10, 0.3, 1e4], rel=0.2)
     known = np.eye(6, dtype=int)[y[400:]]
-    assert average_precision(known, blend.network_.predict_proba(mixed[400:] / blend.scale_)) > 0.8
+    networks = blend.network_.predict_proba(blend._scaled(rows[400:]))
+    assert average_precision(known, networks) > 0.8
+
+
+def test_sparse_rows_too_many_to_be_dense_are_scaled_feature_by_feature(monkeypatch):
+    """Not by the length of rows, in which one large feature would drown the others."""
+    rng = np.random.default_rng(0)
+    rows = np.c_[rng.normal(size=(600, 6)) * (rng.random((600, 6)) < 0.4), np.full(600, 5000.0)]
+    y = rows[:, :3].argmax(axis=1)
+    known = np.eye(3, dtype=int)[y[400:]]
+    found = []
+    for limit in (10**6, 100):
+        monkeypatch.setattr("lamc.learners.scaling.DENSE_LIMIT", limit)
+        blend = Blend(effort="fast", random_state=0).fit(sparse.csr_array(rows[:400]), y[:400])
+        scores = blend.predict_proba(sparse.csr_array(rows[400:]))
+        found.append(average_precision(known, scores))
+    assert found[1] > found[0] - 0.02
+
+
+def test_scores_of_many_rows_are_found_a_few_at_a_time(blend, monkeypatch):
+    whole = blend.predict_proba(X[1100:])
+    monkeypatch.setattr("lamc.learners.blend._ENTRIES", 300)
+    largest = []
+    shares = Blend._shares
+    monkeypatch.setattr(
+        Blend, "_shares", lambda self, rows: largest.append(len(rows)) or shares(self, rows)
+    )
+    np.testing.assert_array_equal(blend.predict_proba(X[1100:]), whole)
+    assert max(largest) == 30
 
 
 def test_a_row_scores_the_same_alone_and_in_a_batch(blend):

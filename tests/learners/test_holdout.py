@@ -33,20 +33,67 @@ def test_no_label_is_only_among_the_rows_to_choose_by(observed, share):
     "learner",
     [
         WAN(epochs=40, hidden=8, learning_rate=3e-2, random_state=0),
-        Blend(effort="fast", random_state=0),
         Network(nn.Linear(4, 5), loss="wan", epochs=80, learning_rate=1e-1, random_state=0),
     ],
     ids=lambda learner: type(learner).__name__,
 )
 def test_a_label_that_was_observed_once_is_learnt(learner):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 4)), np.arange(60) % 4
-    X[np.arange(60), y] += 4
-    alone = drawn_parts(60, 0.1)[1][2]  # a row that would be held out
-    X[alone], y[alone] = [-4, -4, -4, -4], 4
+    X, y, alone = one_alone()
     scores = learner.fit(X, y).predict_proba(X)
     assert scores[:, 4].argmax() == alone
     assert scores[alone, 4] > 2 * np.delete(scores[:, 4], alone).max()
+
+
+def one_alone():
+    """Four labels, and a fifth that only a row has which would be held out."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 4
+    X[np.arange(60), y] += 4
+    alone = drawn_parts(60, 0.1)[1][2]
+    X[alone], y[alone] = [-4, -4, -4, -4], 4
+    return X, y, alone
+
+
+def test_the_trees_of_blend_learn_from_rows_that_were_held_out():
+    X, y, alone = one_alone()
+    blend = Blend(effort="fast", random_state=0).fit(X, y)
+    assert blend.trees_.predict_proba(X)[:, 4].argmax() == alone
+    assert blend.predict_proba(X)[:, 4].argmax() == alone
+    assert blend.frequencies_[4] == 1.5 / 62.5
+
+
+def test_blend_spares_no_rare_label_when_it_holds_rows_out():
+    """Else those held out would have the common label only, and the pool be sure of it."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(300) < 0.3, 0, np.arange(1, 301))
+    X = rng.normal(size=(300, 4))
+    blend = Blend(effort="fast", random_state=0).fit(X, y)
+    assert blend.predict_proba(rng.normal(size=(200, 4)))[:, 0].mean() < 0.5
+
+
+@pytest.mark.parametrize("learner", [Blend(effort="fast"), WAN(epochs=2)], ids=["Blend", "WAN"])
+def test_copies_of_a_row_are_not_judged_by_each_other(learner, monkeypatch):
+    parts = []
+    monkeypatch.setattr(
+        f"lamc.learners.{'blend' if isinstance(learner, Blend) else 'holdout'}.drawn_parts",
+        lambda *given: parts.append(drawn_parts(*given)) or parts[-1],
+    )
+    rng = np.random.default_rng(0)
+    X, y = np.repeat(rng.normal(size=(40, 3)), 3, axis=0), rng.integers(4, size=120)
+    learner.fit(X, y)
+    ((kept, held),) = parts
+    assert len(held) == 12
+    assert not set(X[kept, 0]) & set(X[held, 0])
+
+
+def test_copies_do_not_make_blend_sure_of_noise():
+    rng = np.random.default_rng(0)
+    chances = 1 / np.arange(1, 41)
+    y = rng.choice(40, size=200, p=chances / chances.sum())
+    X = rng.normal(size=(200, 10))
+    blend = Blend(effort="fast", random_state=0).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+    assert blend.weights_["trees"] < 0.5  # of 2
+    assert blend.predict_proba(rng.normal(size=(300, 10))).max() < 0.6
 
 
 def test_one_label_in_every_row_of_a_matrix_is_asked_about():

@@ -6,24 +6,26 @@ from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_batches
 
 from lamc.exceptions import FeatureError, LabelError, TrainingError
 from lamc.labels import Knowledge, Labels
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.features import read_features
-from lamc.learners.holdout import hold_out, observed_only, validation_labels
+from lamc.learners.holdout import drawn_parts, observed_only, validation_labels
 from lamc.learners.numbers import is_within
 from lamc.learners.pool import (
     count_factor,
     pool_weights,
     pooled,
     reveal_factors,
+    rows_to_weigh,
     shares_of_odds,
 )
+from lamc.learners.scaling import in_units, stays_sparse, units_of
 from lamc.learners.trees import Trees
-from lamc.types import FloatArray, ScoreMatrix
+from lamc.types import FloatArray, IntArray, ScoreMatrix
 
 
 class _Effort(NamedTuple):
@@ -46,6 +48,7 @@ _MEMBERS: Final = ("network", "trees", "frequencies")
 _UNSEEN = 0.1  # share of the networks in what trees give, which alone is 0 for many labels
 _FEW = 0.1  # share of values that are not 0, below which features are like words
 _MOST_BATCHES = 400  # of an epoch: the more rows, the larger batches are
+_ENTRIES = 10_000_000  # rows × labels that members score at once
 _WIDTHS = (256, 1024)  # fewest and most hidden units; between them, one a label
 
 
@@ -61,14 +64,19 @@ class Blend(Learner):
     frequencies.
 
     The networks see features standardised. Where nine in ten values are 0, as of words, rare
-    features would be blown up by that; the values of a feature are divided by the root mean square
-    of those that are not 0 instead. They have as many hidden units as there are labels, but 256 at
-    least and 1024 at most.
+    features would be blown up by that; so a feature that is 0 in half of the rows or more is only
+    divided by the root mean square of its other values. They have as many hidden units as there are
+    labels, but 256 at least and 1024 at most.
 
     Given validation rows with all their labels, the frequencies of labels are also corrected. How
     often a label is true is poorly known if it was observed a few times. Its scores are multiplied
     by a factor, which those validation rows tell, and which stays near that of the other labels
     where the training rows know better.
+
+    Without validation rows a part of the training rows is held out to find epochs and weights by,
+    rows with equal features together. Which ones does not depend on their labels: if rare labels
+    were spared, the pool would be too sure of the others. After that, trees and frequencies learn
+    from the rows held out as well.
 
     What else follows from the rows is how large batches are, and how many features a tree looks at
     (:class:`Trees`). Nothing is set for a data set.
@@ -102,11 +110,12 @@ class Blend(Learner):
         Share of the training rows on which each label was observed.
     weights_ : dict
         Weight of each member in the pool.
-    scale_ : ndarray of shape (d,)
-        What the networks see features divided by, where nine in ten are 0; else 1.
+    centre_, scale_ : ndarrays of shape (d,)
+        What is taken off features and what they are then divided by before the networks see them,
+        where nine in ten values are 0; else 0 and 1, for networks standardise by themselves.
     factors_ : ndarray of shape (K,)
         Factor of each label, the same for all without fully labelled validation rows. With it,
-        scores add up to as many labels as the validation rows, or those held out, have.
+        scores of new rows add up to as many labels as validation rows, or those held out, have.
 
     Examples
     --------
@@ -147,28 +156,31 @@ class Blend(Learner):
         rows, labels = self._read(X, y)
         if (X_val is None) != (Y_val is None):
             raise LabelError("Give both X_val and Y_val, or neither.")
+        kept: IntArray = np.arange(len(labels))
         if X_val is None:
-            kept, held = hold_out(labels, self.validation_size)
+            kept, held = drawn_parts(len(labels), self.validation_size, rows)
             rows_val, labels_val = rows[held], observed_only(labels[held])
             if len(kept) < 2:
                 raise FeatureError(
                     f"X has n_samples = {len(labels)}; Blend holds a row out to choose by, and "
                     "needs two to learn from.\nGive more rows, or a validation set."
                 )
-            rows, labels = rows[kept], labels[kept]
         else:
             rows_val = read_features(self, X_val, reset=False, called="X_val")
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(rows_val.shape[0], of="X_val")
-        self._fit_members(rows, labels, rows_val, labels_val)
-        members = self._shares(rows_val)
-        weights = pool_weights(members, labels_val)
+        self._fit_members(rows[kept], labels[kept], rows_val, labels_val)
+        weighed = rows_to_weigh(*labels_val.shape)
+        weights = pool_weights(self._shares(rows_val[weighed]), labels_val[weighed])
         self.weights_ = dict(zip(_MEMBERS, weights.tolist(), strict=True))
-        shares = pooled(members, weights)
+        shares = self._pooled(rows_val)
         factors: FloatArray = np.ones(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
         self.factors_ = factors * count_factor(factors * shares, labels_val.positives.nnz)
+        if len(kept) < len(labels):
+            self.trees_.refill(rows, labels)
+            self.frequencies_ = frequencies(labels)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -177,9 +189,10 @@ class Blend(Learner):
         If a label's true rows came as a Poisson process of rate f q, this would be the probability
         of at least one.
         """
-        rows = self._check_rows(X)
-        weights = np.array(list(self.weights_.values()))
-        return -np.expm1(-self.factors_ * pooled(self._shares(rows), weights))
+        scores = self._pooled(self._check_rows(X))
+        scores *= -self.factors_
+        np.expm1(scores, out=scores)
+        return np.negative(scores, out=scores)
 
     def _fit_members(
         self, rows: ScoreMatrix, labels: Labels, rows_val: ScoreMatrix, labels_val: Labels
@@ -187,8 +200,10 @@ class Blend(Learner):
         effort = _EFFORTS[self.effort]
         rng = check_random_state(self.random_state)
         filled = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
-        mostly_zero = filled < _FEW * math.prod(rows.shape)
-        self.scale_ = root_mean_squares(rows) if mostly_zero else np.ones(rows.shape[1])
+        thin = filled < _FEW * math.prod(rows.shape) or stays_sparse(rows)
+        self.centre_, self.scale_ = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+        if thin:
+            self.centre_, self.scale_ = units_of(rows)
         self.network_ = WAN(
             n_models=effort.networks,
             hidden=int(np.clip(len(labels.classes), *_WIDTHS)),
@@ -196,7 +211,7 @@ class Blend(Learner):
             patience=effort.patience,
             batch_size=max(effort.batch, rows.shape[0] // _MOST_BATCHES),
             learning_rate=effort.rate,
-            standardise=not mostly_zero,
+            standardise=not thin,
             device=self.device,
             n_threads=self.n_threads,
             verbose=self.verbose,
@@ -211,8 +226,15 @@ class Blend(Learner):
             n_jobs=-1 if self.n_threads is None else self.n_threads,
             random_state=rng.randint(2**31 - 1),
         ).fit(rows, labels)
-        counts = labels.counts + 0.5  # a label that was never observed is not impossible
-        self.frequencies_ = counts / counts.sum()
+        self.frequencies_ = frequencies(labels)
+
+    def _pooled(self, rows: ScoreMatrix) -> FloatArray:
+        """Pooled shares; of few rows at a time, for members take several times the memory."""
+        weights = np.array(list(self.weights_.values()))
+        shares = np.empty((rows.shape[0], len(self.classes_)))
+        for part in gen_batches(rows.shape[0], max(1, _ENTRIES // shares.shape[1])):
+            shares[part] = pooled(self._shares(rows[part]), weights)
+        return shares
 
     def _shares(self, rows: ScoreMatrix) -> list[FloatArray]:
         """What each member gives the labels of each row; the networks fill in for trees."""
@@ -221,10 +243,9 @@ class Blend(Learner):
         return [network, trees, np.broadcast_to(self.frequencies_, network.shape)]
 
     def _scaled(self, rows: ScoreMatrix) -> ScoreMatrix:
-        if (self.scale_ == 1).all():
+        if (self.scale_ == 1).all() and not self.centre_.any():
             return rows
-        factors = (1 / self.scale_).astype(rows.dtype)
-        return rows @ sparse.diags_array(factors) if sparse.issparse(rows) else rows * factors
+        return in_units(rows, self.centre_, self.scale_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "factors_")
@@ -238,19 +259,15 @@ class Blend(Learner):
             )
 
 
-def root_mean_squares(rows: ScoreMatrix) -> FloatArray:
-    """Root mean square of the values of each feature that are not 0; 1 where all are.
+def frequencies(labels: Labels) -> FloatArray:
+    """Share of the observations that each label has; one never observed is not impossible.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from lamc.learners.blend import root_mean_squares
-    >>> root_mean_squares(np.array([[0.0, 3.0, 0.0], [2.0, 4.0, 0.0]])).round(2)
-    array([2.  , 3.54, 1.  ])
+    >>> from lamc import as_labels
+    >>> from lamc.learners.blend import frequencies
+    >>> frequencies(as_labels([0, 0, 1]).align([0, 1, 2])).round(2)
+    array([0.56, 0.33, 0.11])
     """
-    columns = sparse.csc_array(rows)
-    columns.eliminate_zeros()
-    largest = np.maximum(abs(columns).max(axis=0).toarray(), np.finfo(np.float64).tiny).ravel()
-    squares = (columns / largest).power(2).sum(axis=0)
-    found = largest * np.sqrt(squares / np.maximum(np.diff(columns.indptr), 1))
-    return np.where(squares > 0, found, 1.0)
+    counts = labels.counts + 0.5
+    return counts / counts.sum()

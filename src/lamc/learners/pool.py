@@ -63,6 +63,19 @@ def pooled(members: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
     return np.asarray(softmax(logs, axis=1))
 
 
+def rows_to_weigh(n: int, n_labels: int) -> IntArray:
+    """Rows that are enough to find the weights of a pool by: all, if labels are not very many.
+
+    Examples
+    --------
+    >>> from lamc.learners.pool import rows_to_weigh
+    >>> len(rows_to_weigh(500, n_labels=100)), len(rows_to_weigh(50_000, n_labels=5_000))
+    (500, 2000)
+    """
+    count = min(n, max(1, _ENTRIES // n_labels))
+    return np.linspace(0, n - 1, count).astype(np.int64)  # rows may be sorted
+
+
 def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
     """Weights of a pool under which the labels of its rows are most likely.
 
@@ -87,12 +100,10 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
     >>> pool_weights([even, right], as_labels([0, 1, 0, 1])).round(2)
     array([0.5 , 1.05])
     """
-    n = min(len(labels), max(1, _ENTRIES // labels.shape[1]))
-    chosen = np.linspace(0, len(labels) - 1, n).astype(np.int64)  # rows may be sorted
-    logs = np.stack([_log(member[chosen]) for member in members])
-    shares = observed_shares(labels[chosen]).toarray()
+    logs = np.stack([_log(member) for member in members])
+    shares = observed_shares(labels).toarray()
     equal = np.full(len(members), 1 / len(members))
-    prior = max(0.0, 1 - n / _ENOUGH_ROWS)
+    prior = max(0.0, 1 - len(labels) / _ENOUGH_ROWS)
     weight_of_row = shares.sum(axis=1)  # 0 for a row of which nothing is known, else 1
     observed = np.einsum("mnk,nk->m", logs, shares)
 

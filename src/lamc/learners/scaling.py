@@ -1,9 +1,10 @@
-"""Features on the scales that GLOCAL, MLML and DM2L work at, with statistics of the training rows.
+"""Features on the scales that learners work at, with statistics of the training rows.
 
 Each scale is an estimator whose parameters are its statistics, so that a model that holds one can
 be saved like any other.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -124,10 +125,68 @@ def standard_scale(X: ScoreMatrix) -> ZScores | RowLength:
     >>> type(standard_scale(sparse.eye_array(10_000, format="csr"))).__name__
     'RowLength'
     """
-    n, d = X.shape
-    if sparse.issparse(X) and n * d > DENSE_LIMIT:
-        return RowLength(float(np.sqrt(d)))
+    if stays_sparse(X):
+        return RowLength(float(np.sqrt(X.shape[1])))
     return ZScores.of(X)
+
+
+def stays_sparse(X: ScoreMatrix) -> bool:
+    """Whether rows are stored sparse and are too many to be made dense."""
+    return bool(sparse.issparse(X) and math.prod(X.shape) > DENSE_LIMIT)
+
+
+def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
+    """What to take off each feature of rows that are mostly zeros, and what to divide it by.
+
+    A feature that is 0 in half of the rows or more, as one of a word is, is left where it is and
+    has the root mean square of its other values for its unit: rare ones are not blown up. One that
+    is there more often than not, such as a year beside marks, is standardised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.scaling import units_of
+    >>> units_of(np.array([[0.0, 1990.0, 0.0], [2.0, 2000.0, 0.0], [0.0, 2010.0, 0.0]]))
+    (array([   0., 2000.,    0.]), array([2.        , 8.16496581, 1.        ]))
+    """
+    columns = sparse.csc_array(X)
+    columns.eliminate_zeros()
+    n, d = columns.shape
+    count = np.diff(columns.indptr)
+    largest = np.maximum(abs(columns).max(axis=0).toarray(), np.finfo(np.float64).tiny).ravel()
+    squares = (columns / largest).power(2).sum(axis=0)
+    unit = np.where(squares > 0, largest * np.sqrt(squares / np.maximum(count, 1)), 1.0)
+    of_value = np.repeat(np.arange(d), count)
+    mean = np.bincount(of_value, columns.data / n, minlength=d)
+    away = np.bincount(of_value, (columns.data - mean[of_value]) ** 2, minlength=d)
+    spread = np.sqrt(away / n + (1 - count / n) * mean**2)
+    often = 2 * count > n
+    varies = spread > _CONSTANT * largest
+    centre = np.where(often, mean, 0.0)
+    unit = np.where(often, np.where(varies, spread, 1.0), unit)
+    return centre, unit
+
+
+def in_units(X: ScoreMatrix, centre: FloatArray, unit: FloatArray) -> ScoreMatrix:
+    """Rows less the centre, divided by the units; sparse if they were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.scaling import in_units
+    >>> in_units(np.array([[3.0, 8.0]]), centre=np.array([0.0, 6.0]), unit=np.array([3.0, 2.0]))
+    array([[1., 1.]])
+    """
+    factors = (1 / unit).astype(X.dtype)
+    centre = centre.astype(X.dtype)
+    if not sparse.issparse(X):
+        return (X - centre) * factors
+    moved = np.flatnonzero(centre)
+    if len(moved):
+        n = X.shape[0]
+        starts = np.arange(n + 1) * len(moved)
+        X = X - sparse.csr_array((np.tile(centre[moved], n), np.tile(moved, n), starts), X.shape)
+    return X @ sparse.diags_array(factors)
 
 
 def neighbour_scale(X: ScoreMatrix, scaling: Scaling = "auto") -> UnitRange | RowLength:

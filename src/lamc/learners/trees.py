@@ -10,7 +10,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import check_random_state, gen_batches
 
 from lamc.exceptions import TrainingError
-from lamc.labels import Labels
+from lamc.labels import Labels, as_labels
 from lamc.learners.base import Learner
 from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
@@ -108,11 +108,29 @@ class Trees(Learner):
             random_state=rng.randint(2**31 - 1),
         ).fit(_narrow(rows), _directions(shares, rng))
         self._keep([each.tree_ for each in forest.estimators_])
+        self._fill(rows, shares)
+        return self
+
+    def refill(self, X: Any, y: Any) -> Self:
+        """Let the leaves hold the shares of the labels of these rows; the trees stay as they are.
+
+        So rows that were held out while trees were grown, to judge them by, can count after that.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`, with the same labels.
+        """
+        rows, labels = self._cleared(self._check_rows(X)), as_labels(y).align(self.classes_)
+        labels.require_rows(rows.shape[0], of="X")
+        self._fill(rows, observed_shares(labels))
+        return self
+
+    def _fill(self, rows: ScoreMatrix, shares: SparseMatrix) -> None:
         in_leaf = self._leaf_indicator(rows)
         counts = np.asarray(in_leaf.sum(axis=0)).ravel()
         means = sparse.diags_array(1 / np.maximum(counts, 1)) @ (in_leaf.T @ shares)
         self.leaves_ = sparse.csr_array(means, dtype=np.float32)
-        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "leaves_")
