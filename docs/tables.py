@@ -21,10 +21,11 @@ import pandas as pd
 
 from lamc.benchmark.nearness import nearness, nearness_text
 from lamc.benchmark.paper import METHODS, METRICS, published
-from lamc.benchmark.result_table import table
+from lamc.benchmark.result_table import DECIMALS, table
 from lamc.benchmark.selection import Choice
 from lamc.benchmark.store import read_curves, read_measurements
 from lamc.benchmark.table_formats import markdown
+from lamc.benchmark.table_text import LEFT_OUT_NOTE
 from lamc.files import whole_file
 
 DOCS = Path(__file__).parent
@@ -79,13 +80,15 @@ def rows_of(cells: Iterable[Sequence[str]], head: Sequence[str]) -> str:
 def of_metric(file: str, metric: str, *, against_paper: bool = False, **choice: object) -> str:
     """What ``lamc bench table`` prints, without its heading and notes."""
     found = table(measured(file), metric, Choice(**choice), against_paper=against_paper)
-    text = "".join(line for line in markdown([found]).splitlines(True) if line.startswith("|"))
+    lines = markdown([found]).splitlines()
+    text = "\n".join(line for line in lines if line.startswith("|") or not line).strip()
+    said = [LEFT_OUT_NOTE] if found.left_out else []
     if found.ranked and len(found.ranked) < len(found.datasets):
-        text += (
-            f"\nRanks and wins are over the {len(found.ranked)} of {len(found.datasets)} data sets "
-            "on which every method has all its runs.\n"
+        said.append(
+            f"Ranks and wins are over the {len(found.ranked)} of {len(found.datasets)} data sets "
+            "on which every method has a number in every run."
         )
-    return text
+    return "\n\n".join([text, *(fill(note, 100) for note in said)]) + "\n"
 
 
 def means(profile: str, method: str, metric: str, part: str = "training") -> dict[str, float]:
@@ -209,7 +212,7 @@ def equal_shares() -> str:
         for method in LATER:
             curve = points.get((dataset, method, "train" if method == "LAMC" else "training"))
             risk = np.nan if curve is None else np.interp(share, curve["x"], curve["y"])
-            found.append(1 - risk)
+            found.append(round(1 - risk, DECIMALS))
         best = np.nanmax(found)
         bold = (f"**{number(x)}**" if x == best else number(x) for x in found)
         cells.append((dataset, number(share), *bold))

@@ -1,5 +1,8 @@
 """Comparisons over data sets, against scipy, scikit-posthocs and Demšar's published example."""
 
+import re
+from math import nan
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,7 +155,47 @@ def test_data_sets_that_a_method_lacks_are_left_out_and_named():
     found = compare(table(measured(values)))
     assert found.datasets == ("d0", "d1", "d3")
     assert found.left_out == {"d2": ("B",)}
-    assert "Left out, for lack of runs of the methods in brackets: d2 (B)" in compare_text(found)
+    assert "Left out: d2 (runs missing for B)." in compare_text(found)
+
+
+def test_data_sets_on_which_a_metric_has_no_value_are_not_called_unfinished():
+    values = {(f"d{i}", m): [i / 10 + j / 100] for i in range(4) for j, m in enumerate("ABC")}
+    values["d2", "B"] = [nan]
+    found = compare(table(measured(values)))
+    assert found.left_out == {"d2": ("B",)}
+    assert "Left out: d2 (undefined for B)." in compare_text(found)
+    none = {key: [nan] for key in values}
+    with pytest.raises(BenchmarkError, match="undefined for every method") as refused:
+        compare(table(measured(none)))
+    assert "inish the runs" not in str(refused.value)
+    assert "Choose a metric and a rule that give a value, or name the methods" in str(refused.value)
+    both = {**values, ("d0", "A"): [nan], ("d1", "A"): [nan]}
+    del both["d3", "C"]
+    with pytest.raises(BenchmarkError, match="Finish the runs, choose a metric") as refused:
+        compare(table(measured(both)))
+    assert "d1 (undefined for A), d2 (undefined for B), d3 (runs missing for C)" in str(
+        refused.value
+    )
+
+
+def test_means_that_differ_by_rounding_only_tie_in_every_test():
+    runs = {"A": [0.1, 0.2, 0.3], "B": [0.3, 0.2, 0.1], "C": [0.5, 0.5, 0.5]}
+    found = compare(table(measured({(f"d{i}", m): runs[m] for i in range(4) for m in "ABC"})))
+    assert found.average_ranks == {"A": 2.5, "B": 2.5, "C": 1.0}
+    same = friedman(pd.DataFrame({"A": [2.0] * 4, "B": [2.0] * 4, "C": [1.0] * 4}))
+    assert found.friedman == same
+    assert found.nemenyi.p.loc["A", "B"] == 1
+    assert (found.wilcoxon[0].method, found.wilcoxon[0].equal) == ("B", 4)
+
+
+def test_names_are_escaped():
+    names = ("a_1:C", "b|*", "[c]")
+    values = {(f"d_{i}|", m): [i / 10 + j / 100] for i in range(4) for j, m in enumerate(names)}
+    text = compare_text(compare(table(measured(values)), against="a_1:C"))
+    assert "data sets: d\\_0\\|, " in text
+    assert "against a\\_1:C, two-sided" in text
+    assert "| b\\|\\* |" in text
+    assert not re.search(r"(?<!\\)[_*\[]", text)
 
 
 def test_two_methods_have_no_friedman_and_no_diagram():
@@ -182,7 +225,9 @@ def test_what_cannot_be_compared_is_refused_with_the_reason():
     with pytest.raises(BenchmarkError, match="one method, A"):
         compare(table(one))
     lacking = measured({("d0", "A"): [0.1], ("d0", "B"): [0.1], ("d1", "A"): [0.2]})
-    with pytest.raises(BenchmarkError, match=r"There is one: d1 lacks B. Finish the runs"):
+    with pytest.raises(
+        BenchmarkError, match=r"There is one.* d1 \(runs missing for B\). Finish the runs"
+    ):
         compare(table(lacking))
     both = measured({(d, m): [0.1] for d in ("d0", "d1") for m in "AB"})
     with pytest.raises(BenchmarkError, match=r"no method 'C' to compare with. There are A, B"):

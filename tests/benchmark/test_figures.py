@@ -1,5 +1,6 @@
 """Figures: the right data in the axes, told apart without colour, and the same bytes twice."""
 
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib
@@ -152,6 +153,41 @@ def test_promises_are_shown_by_rule_with_the_line_where_they_are_met():
     assert diagonal.get_slope() == 1
 
 
+def few_labels(n, promised=0.9):
+    """A mean over n labels, and these."""
+    of = {**RULE, "rule": "precision", "dataset": f"of {n}"}
+    names = [f"l{i}" for i in range(n)]
+    return joined(
+        points("promised-achieved", [(promised, 0.8)], **of),
+        points("promised-achieved", [(promised, 0.8)] * n, labels=names, **of),
+    )
+
+
+def test_a_mean_over_few_labels_is_hollow_without_a_bar_and_all_are_counted():
+    figure = figures.promised_achieved(joined(few_labels(1), few_labels(5)))
+    few, many = figure.axes
+    assert [text.get_text() for text in few.texts] == ["□ 1"]
+    assert [text.get_text() for text in many.texts] == ["■ 5"]
+    hollow = lines(few)["precision, fewer than five labels"]
+    assert hollow.get_markerfacecolor() == "white"
+    np.testing.assert_array_equal(hollow.get_xydata(), [(0.9, 0.8)])
+    assert "precision, four labels in five" not in lines(few)
+    assert "precision, four labels in five" in lines(many)
+    assert "precision, fewer than five labels" not in lines(many)
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "precision, fewer than five labels" in shown
+
+
+def test_numbers_of_labels_stand_below_all_points():
+    figure = figures.promised_achieved(joined(promise_curves(), few_labels(3)))
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        lowest = min(y for line in lines(axes).values() for y in line.get_ydata())
+        for text in axes.texts:
+            top = text.get_window_extent().y1
+            assert top < axes.transData.transform((0.5, lowest))[1]
+
+
 def test_what_is_achieved_is_never_cut_off_at_the_bottom():
     low = points("promised-achieved", [(0.9, 0.05)], dataset="zoo", **{**RULE, "rule": "recall"})
     figure = figures.promised_achieved(joined(promise_curves(), low))
@@ -184,8 +220,63 @@ def test_no_curves_and_no_curves_of_the_kind_are_refused():
 def test_strokes_are_told_apart_without_colour():
     assert len({s.marker for s in STROKES}) == len(STROKES)
     assert len({str(s.dashes) for s in STROKES}) == len(STROKES)
-    looks = {(s.colour, str(s.dashes), s.marker) for s in map(stroke, range(24))}
-    assert len(looks) == 24
+    assert len({(str(s.dashes), s.marker) for s in map(stroke, range(64))}) == 64
+
+
+def test_any_two_strokes_share_at_most_one_of_dashes_marker_and_colour():
+    looks = [(s.colour, str(s.dashes), s.marker) for s in map(stroke, range(32))]
+    for one, other in combinations(looks, 2):
+        assert sum(a == b for a, b in zip(one, other, strict=True)) <= 1
+
+
+def test_fifteen_lines_of_a_figure_are_told_apart_without_colour():
+    xy = [(x / 20, x / 40) for x in range(1, 21)]
+    curves = joined(*(points("risk-coverage", xy, method=f"m{i}") for i in range(15)))
+    (axes,) = figures.risk_coverage(curves).axes
+    drawn = lines(axes).values()
+    looks = {(str(line._unscaled_dash_pattern), line.get_marker()) for line in drawn}
+    assert len(looks) == 15
+
+
+def test_a_long_legend_does_not_squeeze_the_panels():
+    xy = [(0.1, 0.1), (1, 0.5)]
+    heights = []
+    for n in (4, 16):
+        curves = (points("risk-coverage", xy, method=f"a method {i}") for i in range(n))
+        figure = figures.risk_coverage(joined(*curves))
+        figure.draw_without_rendering()
+        heights.append(figure.axes[0].get_window_extent().height)
+    assert heights[1] > 0.9 * heights[0]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend(alone):
+    curves = points("risk-coverage", [(0.1, 0.1), (1, 0.5)], method="_own:Mine")
+    if not alone:
+        curves = joined(curves, points("risk-coverage", [(0.1, 0.1), (1, 0.5)]))
+    figure = figures.risk_coverage(curves)
+    shown = [text.get_text().strip() for text in figure.legends[0].get_texts()]
+    assert shown == (["_own:Mine"] if alone else ["LAMC", "_own:Mine"])
+
+
+def test_dollars_in_names_are_no_formulas(tmp_path):
+    curves = points("risk-coverage", [(0.1, 0.1), (1, 0.5)], dataset="co$t_$x", method="a$^$b")
+    write_figure(figures.risk_coverage(curves), tmp_path / "figure.svg")
+    values = {(f"d{i}", f"{m}$_$"): [i + j / 9] for i in range(4) for j, m in enumerate("ABC")}
+    diagram = critical_difference_diagram(compare(table(measured(values))))
+    write_figure(diagram, tmp_path / "diagram.svg")
+    assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "diagram.svg"}
+
+
+def test_the_single_point_of_a_constant_scorer_is_drawn():
+    curves = joined(
+        points("risk-coverage", [(1, 0.6)], method="constant"),
+        points("risk-coverage", [(0.1, 0.1), (1, 0.5)]),
+    )
+    (axes,) = figures.risk_coverage(curves).axes
+    line = lines(axes)["constant"]
+    assert line.get_marker() != "None"
+    assert line.get_markevery() is None  # a share of the length of the line is nothing here
 
 
 def a_comparison():

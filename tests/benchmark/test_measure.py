@@ -235,3 +235,10 @@ class TestCurves:
         assert len(by_label) >= 3
         assert mean == pytest.approx(np.mean(by_label))
         assert {p.x for p in recall} == {0.9}
+
+    def test_labels_are_there_one_by_one_where_a_mean_is_over_few(self, case, monkeypatch):
+        for fewest, shown in ((1000, True), (0, False)):
+            monkeypatch.setattr(curves, "FEW_LABELS", fewest)
+            found = [p for p in curves.promised_achieved(0, *case) if p.alpha == 0.5]
+            assert any(p.label is None for p in found)
+            assert any(p.label is not None for p in found) == shown

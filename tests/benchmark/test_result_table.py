@@ -66,6 +66,16 @@ def test_methods_that_tie_share_rank_and_win():
     assert made.wins == {"AN": 1, "SMILE": 1, "X": 0}
 
 
+def test_means_that_differ_by_rounding_only_tie():
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 are not the same in floating point."""
+    values = {("yeast", "AN"): [0.1, 0.2, 0.3], ("yeast", "X"): [0.3, 0.2, 0.1]}
+    assert np.mean(values["yeast", "AN"]) != np.mean(values["yeast", "X"])
+    made = table(measured(values))
+    assert made.average_ranks == {"AN": 1.5, "X": 1.5}
+    assert made.wins == {"AN": 1, "X": 1}
+    assert all(cell.best for cell in made.cells.values())
+
+
 def test_a_missing_cell_is_missing_and_its_data_set_not_ranked():
     made = table(
         measured({("yeast", "AN"): [0.5], ("yeast", "SMILE"): [0.4], ("scene", "AN"): [0.6]})
@@ -94,6 +104,77 @@ def test_undefined_values_are_not_zero():
     assert isnan(none.mean)
     assert not none.best
     assert not some.best  # nothing stands beside it
+
+
+def test_undefined_is_told_from_missing():
+    values = {
+        ("yeast", "AN"): [0.5, 0.5],
+        ("yeast", "WAN"): [nan, 0.5],
+        ("yeast", "SMILE"): [nan],
+        ("yeast", "X"): [0.4],
+    }
+    made = table(measured(values))
+    assert made.incomplete("yeast") == ("SMILE", "WAN", "X")
+    assert made.undefined("yeast") == ("WAN",)
+
+
+@pytest.mark.parametrize("metric", ["seconds_fit", "seconds_total"])
+def test_seconds_have_no_spread_and_nothing_is_tested_by_them(metric):
+    values = {("yeast", "AN"): [1.5] * 5, ("yeast", "X"): [1.6] * 5}
+    made = table(measured(values, metric=metric), metric)
+    assert all(isnan(cell.std) and not cell.near_best for cell in made.cells.values())
+    assert made.wins == {"AN": 1, "X": 0}
+    assert made.untested("yeast") == ()
+    differ = {("yeast", "AN"): [1.5, 1.6], ("yeast", "X"): [1.5, 1.7]}
+    made = table(measured(differ, metric=metric), metric)
+    assert not any(cell.near_best for cell in made.cells.values())
+
+
+NEAR = {
+    ("yeast", "AN"): [0.70, 0.72, 0.74],
+    ("yeast", "WAN"): [0.69, 0.72, 0.73],
+    ("yeast", "GLOCAL"): [0.30, 0.31, 0.29],
+}
+
+
+@pytest.mark.parametrize("lost", [[0.70, 0.75], [0.70, nan, 0.75]], ids=["missing", "undefined"])
+def test_what_was_not_tested_against_an_incomplete_best_is_known(lost):
+    assert table(measured(NEAR)).untested("yeast") == ()
+    made = table(measured({**NEAR, ("yeast", "AN"): lost}))
+    assert made.cells["yeast", "AN"].best
+    assert not made.cells["yeast", "WAN"].near_best
+    assert made.untested("yeast") == ("WAN", "GLOCAL")
+
+
+def test_what_is_incomplete_itself_was_not_tested():
+    made = table(measured({**NEAR, ("yeast", "WAN"): [0.69, 0.72]}))
+    assert made.untested("yeast") == ("WAN",)
+
+
+def test_of_bests_that_tie_a_complete_one_is_tested_against():
+    tied = {**NEAR, ("yeast", "X"): [0.72, 0.72]}
+    made = table(measured(tied))
+    assert made.cells["yeast", "X"].best
+    assert made.cells["yeast", "AN"].best
+    assert made.cells["yeast", "WAN"].near_best
+    assert made.untested("yeast") == ()
+
+
+def test_rows_left_out_are_those_of_the_unit_under_its_name_in_the_table():
+    """Where LAMC and WAN are the same, what WAN has on further data sets is called LAMC's."""
+    values = {("yeast", "LAMC"): [0.5], ("yeast", "WAN"): [0.5], ("scene", "WAN"): [0.6]}
+    shares = {("yeast", "LAMC"): [0.25], ("yeast", "WAN"): [0.25], ("scene", "WAN"): [0.75]}
+    rows = joined(
+        accepted(values),
+        accepted(values, rule="recall"),
+        accepted(shares, metric="left_out"),
+        accepted({key: [0.1] for key in shares}, metric="left_out", rule="recall"),
+    )
+    made = table(rows, choice=Choice(view="accepted"))
+    assert made.methods == ("LAMC",)
+    assert made.left_out == {("yeast", "LAMC"): 0.25, ("scene", "LAMC"): 0.75}
+    made = table(rows, choice=Choice(view="accepted", rule="recall"))
+    assert made.left_out == {("yeast", "LAMC"): 0.1, ("scene", "LAMC"): 0.1}
 
 
 def test_metrics_without_a_better_side_have_no_best():
@@ -155,8 +236,15 @@ def test_the_paper_beside():
     assert cell.difference == pytest.approx(0.760 - 0.754)
     assert cell.agrees  # |0.006| is within 0.007 + 0.005
     assert made.cells["yeast", "mine"].paper is None
-    assert not made.cells["Image", "WAN"].agrees
+    assert made.cells["Image", "WAN"].agrees is False
     assert made.variants == {"Image": "recomputed"}
+
+
+def test_whether_one_run_agrees_with_the_paper_is_not_known():
+    made = table(measured({("yeast", "WAN"): [0.754]}), against_paper=True)
+    cell = made.cells["yeast", "WAN"]
+    assert cell.difference == 0
+    assert cell.agrees is None
 
 
 def test_behind_a_rule_only_lamc_is_set_beside_the_paper():

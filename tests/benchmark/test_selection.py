@@ -89,6 +89,32 @@ def test_full_tables_take_rivals_with_all_training_rows_and_lamc_without_calibra
     assert "on digit scenes no method was fitted on calibration rows" in found.remarks[0]
 
 
+def test_methods_that_were_fitted_on_other_rows_only_are_named():
+    rows = joined(
+        measured({("yeast", "LAMC"): [0.1], ("yeast", "AN"): [0.2], ("yeast", "ROLE"): [0.3]}),
+        measured({("yeast", "AN"): [0.4], ("scene", "AN"): [0.5]}, part="training"),
+        measured({("scene", "ROLE"): [0.5], ("scene", "mine"): [0.6]}),
+    )
+    found = chosen(rows)
+    assert found.methods == ("LAMC", "AN")
+    assert found.remarks[1] == (
+        "Left out, since fitted on other rows than these: ROLE on yeast, scene; mine on scene."
+    )
+    assert "ROLE on yeast; " not in chosen(rows, datasets=("scene",)).remarks[1]
+    assert len(chosen(rows, methods=("LAMC", "AN")).remarks) == 1
+
+
+def test_methods_that_share_their_training_rows_need_no_others():
+    """What else is in the results does not matter to a table of methods that were named."""
+    rows = joined(
+        measured({("yeast", "LAMC"): [0.1], ("yeast", "mine"): [0.2]}),
+        measured({("yeast", "AN"): [0.4]}, part="training"),
+    )
+    found = chosen(rows, methods=("LAMC", "mine"))
+    assert found.methods == ("LAMC", "mine")
+    assert found.remarks == ("No method was fitted on calibration rows.",)
+
+
 def test_accepted_tables_take_nobody_who_was_fitted_on_calibration_rows():
     rows = joined(
         accepted({("yeast", "AN"): [0.1]}),

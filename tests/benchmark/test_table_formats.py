@@ -44,13 +44,14 @@ def test_markdown_has_a_row_for_every_line_and_as_many_columns(tables):
     assert "0.750 ± 0.001 †" in rows[3]
     assert "undefined" in rows[2]
     assert "–" in rows[2]
-    assert "0.625 ± 0.177 (2 of 3 runs)" in rows[5]
+    assert "0.625 ± 0.177 (undefined in 1 of 3 runs)" in rows[5]
     assert r"my\_method & \<co\> 50%\|\*" in rows[0]
 
 
 def test_the_notes_say_what_is_left_out_and_what_is_other_data(tables):
     text = markdown(tables)
-    assert "1 of 4. Left out, for lack of the methods in brackets: scene (WAN, my\\_method" in text
+    assert "1 of 4. Left out: scene (runs missing for my\\_method" in text
+    assert "; undefined for WAN), Image" in text
     assert "Other data than the paper's: Image (recomputed\\_features)" in text
     assert "– Not measured. Undefined: measured, but the metric has no value." in text
     assert "over 3 runs" in text
@@ -148,14 +149,107 @@ def test_metrics_without_a_better_side_have_no_ranks(format_):
     assert "0.5" in text
 
 
-def test_tables_of_accepted_labels_say_how_many_rows_are_left_out():
-    values = {("yeast", "AN"): [0.5, 0.5], ("yeast", "X"): [0.1, 0.1], ("scene", "X"): [0.1, 0.1]}
-    shares = {("yeast", "AN"): [0.25, 0.5], ("yeast", "X"): [0, 0], ("scene", "X"): [1, 1]}
-    rows = joined(accepted(values), accepted(shares, metric="left_out"))
-    made = table(rows, choice=Choice(view="accepted"))
+def test_runs_that_are_missing_are_told_from_those_without_a_value():
+    values = {("yeast", "AN"): [0.5, NAN], ("yeast", "X"): [NAN, NAN, NAN], ("yeast", "Y"): [NAN]}
+    text = markdown([table(measured(values))])
+    assert (
+        "| 0.500 (2 of 3 runs; undefined in 1 of them) | undefined | undefined (1 of 3 runs) |"
+        in (text)
+    )
+    lines = list(csv.DictReader(StringIO(as_csv([table(measured(values))]))))
+    assert [(line["runs"], line["undefined"]) for line in lines] == [
+        ("1", "1"),
+        ("0", "3"),
+        ("0", "1"),
+    ]
+
+
+def test_a_data_set_without_a_value_for_any_method_is_said_to_be_so():
+    values = {("yeast", m): [NAN, NAN] for m in ("AN", "X")}
+    assert "Left out: yeast (undefined for every method)." in markdown([table(measured(values))])
+
+
+def test_what_was_not_tested_against_the_best_is_named():
+    values = {("yeast", "AN"): [0.7, 0.71], ("yeast", "X"): [0.70, 0.70, 0.71]}
+    text = markdown([table(measured(values))])
+    assert "Not tested against the best" in text
+    assert "yeast (X). These may be no worse than the best" in text
+    assert "Not tested" not in markdown([table(measured({**values, ("yeast", "AN"): [0.8] * 3}))])
+
+
+def test_seconds_are_shown_without_a_spread():
+    values = {("yeast", "AN"): [1.5] * 5, ("yeast", "X"): [1.7] * 5}
+    made = table(measured(values, metric="seconds_fit"), "seconds_fit")
     text = markdown([made])
-    assert "| rows left out | 37.5 % | 0.0 % |" in text  # over yeast, which both have
+    assert "| yeast | **1.5** | 1.7 |" in text
+    assert "±" not in text
+    assert "Mean over 5 runs, which were measured together" in text
+    assert {line["std"] for line in csv.DictReader(StringIO(as_csv([made])))} == {""}
+
+
+def test_agreement_of_one_run_with_the_paper_cannot_be_judged():
+    made = table(measured({("yeast", "WAN"): [0.754], ("yeast", "AN"): [0.75]}), against_paper=True)
+    text = markdown([made])
+    assert "cannot be judged here: that needs two runs or more" in text
+    assert "of 2 cells" not in text
+    assert {line["agrees"] for line in csv.DictReader(StringIO(as_csv([made])))} == {""}
+
+
+def test_a_row_of_latex_that_begins_with_a_bracket_is_no_option_of_the_row_before():
+    values = {(d, m): [0.1] for d in ("A", "[a] b") for m in ("[m]", "X")}
+    text = latex([table(measured(values))])
+    assert not re.search(r"(\\\\|rule)\s*\[", text)
+    assert "\n{[}a] b & " in text
+
+
+def left_out_table():
+    values = {
+        ("yeast", "AN"): [0.5, 0.5],
+        ("yeast", "X"): [0.1, 0.1],
+        ("scene", "X"): [0.1, 0.1],
+        ("CAL500", "AN"): [0.5, 0.5],
+        ("CAL500", "X"): [0.1, 0.1],
+        ("Image", "X"): [NAN, NAN],
+    }
+    shares = {
+        ("yeast", "AN"): [0.25, 0.5],
+        ("yeast", "X"): [0, 0],
+        ("scene", "X"): [0.95, 0.95],
+        ("CAL500", "AN"): [0.125, 0.125],
+        ("CAL500", "X"): [0.5, 0.5],
+        ("Image", "X"): [1, 1],
+    }
+    rows = joined(accepted(values), accepted(shares, metric="left_out"))
+    return table(rows, choice=Choice(view="accepted"))
+
+
+def test_tables_of_accepted_labels_say_how_many_rows_each_method_leaves_out_of_each_data_set():
+    text = markdown([left_out_table()])
+    assert text.split("\n\n")[2].splitlines() == [
+        "| rows left out | AN | X |",
+        "| --- | ---: | ---: |",
+        "| CAL500 | 12.5 % | 50.0 % |",
+        "| scene | – | 95.0 % |",
+        "| yeast | 37.5 % | 0.0 % |",
+        "| Image | – | 100.0 % |",
+        "| mean, where ranked | 25.0 % | 25.0 % |",
+    ]
     assert "a method which leaves out more has it easier" in text
-    lines = list(csv.DictReader(StringIO(as_csv([made]))))
-    assert [line["left_out"] for line in lines] == ["", "1.0", "0.375", "0.0"]
-    assert "left out" not in markdown([table(measured(values), choice=Choice(datasets=("yeast",)))])
+    lines = list(csv.DictReader(StringIO(as_csv([left_out_table()]))))
+    found = [line["left_out"] for line in lines]
+    assert found == ["0.125", "0.5", "", "0.95", "0.375", "0.0", "", "1.0"]
+
+
+def test_the_rows_left_out_are_in_latex_and_html_too():
+    text = latex([left_out_table()])
+    assert "rows left out & AN & X \\\\" in text
+    assert "scene & -- & 95.0 \\% \\\\" in text
+    page = ElementTree.fromstring(as_html([left_out_table()]).removeprefix("<!DOCTYPE html>"))
+    _, shares = page.findall(".//table")
+    assert shares.find("caption").text == "Average precision ↑: rows left out"
+    assert [cell.text for cell in shares.findall("tbody/tr")[1]] == ["scene", "–", "95.0 %"]
+
+
+def test_full_rankings_leave_no_rows_out():
+    values = {("yeast", "AN"): [0.5, 0.5], ("yeast", "X"): [0.1, 0.1]}
+    assert "left out" not in markdown([table(measured(values))])

@@ -1,6 +1,7 @@
 """Whether methods differ over data sets: Friedman, Nemenyi, and Wilcoxon against one of them.
 
-A data set counts once, with the mean over its runs, and only if every method has all its runs.
+A data set counts once, with the mean over its runs, and only if every method has a number in
+every run.
 
 References
 ----------
@@ -17,11 +18,10 @@ from scipy import stats
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.metric_names import Metric
-from lamc.benchmark.result_table import Table
+from lamc.benchmark.result_table import DECIMALS, Table
 from lamc.benchmark.significance import LEVEL, holm
+from lamc.benchmark.table_text import lacking
 from lamc.types import FloatArray
-
-DECIMALS = 12  # differences that agree to so many are ties: what remains is rounding
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ class Comparison:
     datasets, methods : tuple of str
         What it is over.
     left_out : dict
-        For each data set left out, the methods that lack runs.
+        For each data set left out, the methods that have not a number in every run.
+    reasons : dict
+        For each data set left out, in words, whether runs are missing or have no value.
     average_ranks : dict
         Mean rank of each method, 1 the best.
     friedman : Friedman or None
@@ -107,6 +109,7 @@ class Comparison:
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     left_out: dict[str, tuple[str, ...]]
+    reasons: dict[str, str]
     average_ranks: dict[str, float]
     friedman: Friedman | None
     nemenyi: Nemenyi | None
@@ -169,7 +172,8 @@ def compare(table: Table, against: str | None = None) -> Comparison:
         remarks=table.remarks,
         datasets=table.ranked,
         methods=table.methods,
-        left_out={d: table.incomplete(d) for d in table.datasets if d not in table.ranked},
+        left_out={d: table.incomplete(d) for d in _not_ranked(table)},
+        reasons={d: lacking(table, d) for d in _not_ranked(table)},
         average_ranks=table.average_ranks,
         friedman=friedman(means) if many else None,
         nemenyi=nemenyi(means) if many else None,
@@ -284,17 +288,25 @@ def _check(table: Table) -> None:
             f"The results hold one method, {table.methods[0]}. A comparison needs two or more."
         )
     if len(table.ranked) < 2:
-        lacking = "; ".join(
-            f"{d} lacks {', '.join(table.incomplete(d))}"
-            for d in table.datasets
-            if d not in table.ranked
-        )
         raise BenchmarkError(
-            f"A comparison needs two data sets or more on which every method has all its runs. "
-            f"There {'is one' if table.ranked else 'are none'}"
-            + (
-                f": {lacking}. Finish the runs, or name the methods to compare."
-                if lacking
-                else ". Run more data sets."
-            )
+            "A comparison needs two data sets or more on which every method has a number in every "
+            f"run. There {'is one' if table.ranked else 'are none'}{_way_out(table)}"
         )
+
+
+def _way_out(table: Table) -> str:
+    datasets = _not_ranked(table)
+    if not datasets:
+        return ". Run more data sets."
+    unfinished = any(table.undefined(d) != table.incomplete(d) for d in datasets)
+    no_value = any(table.undefined(d) for d in datasets)
+    ways = [
+        *(["finish the runs"] if unfinished else []),
+        *(["choose a metric and a rule that give a value"] if no_value else []),
+    ]
+    named = ", ".join(f"{d} ({lacking(table, d)})" for d in datasets)
+    return f". Left out: {named}. {', '.join(ways).capitalize()}, or name the methods to compare."
+
+
+def _not_ranked(table: Table) -> list[str]:
+    return [dataset for dataset in table.datasets if dataset not in table.ranked]

@@ -3,6 +3,7 @@
 from math import log10
 
 from lamc.benchmark.compare import Comparison, Wilcoxon
+from lamc.benchmark.markup import markdown_text
 from lamc.benchmark.significance import LEVEL
 
 _WORDS = ("method", "not told apart from")  # columns of words; the others are of numbers
@@ -28,9 +29,9 @@ def compare_text(comparison: Comparison) -> str:
     """
     return "\n".join(
         [
-            f"### {comparison.metric.heading}",
+            f"### {markdown_text(comparison.metric.heading)}",
             "",
-            _over_what(comparison),
+            markdown_text(_over_what(comparison)),
             "",
             *_ranks(comparison),
             "",
@@ -58,10 +59,10 @@ def _over_what(comparison: Comparison) -> str:
         f"Measured: {comparison.described}."
         + "".join(f" {remark}" for remark in comparison.remarks)
     )
-    if not comparison.left_out:
+    if not comparison.reasons:
         return text
-    lacking = (f"{d} ({', '.join(methods)})" for d, methods in comparison.left_out.items())
-    return f"{text} Left out, for lack of runs of the methods in brackets: {', '.join(lacking)}."
+    named = (f"{dataset} ({reason})" for dataset, reason in comparison.reasons.items())
+    return f"{text} Left out: {', '.join(named)}."
 
 
 def _ranks(comparison: Comparison) -> list[str]:
@@ -95,9 +96,10 @@ def _ranks(comparison: Comparison) -> list[str]:
 def _against(comparison: Comparison) -> list[str]:
     n = len(comparison.datasets)
     smallest = 2.0 ** (1 - n)
+    against = markdown_text(comparison.against)
     said = (
-        f"Wilcoxon's signed-rank test against {comparison.against}, two-sided. The differences "
-        f"are of each method minus {comparison.against}."
+        f"Wilcoxon's signed-rank test against {against}, two-sided. The differences "
+        f"are of each method minus {against}."
     )
     if smallest * len(comparison.wilcoxon) >= LEVEL:
         said += (
@@ -116,4 +118,5 @@ def _row(test: Wilcoxon, comparison: Comparison) -> list[str]:
 
 def _table(head: list[str], rows: list[list[str]]) -> list[str]:
     rule = ["---" if name in _WORDS else "---:" for name in head]
-    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
+    escaped = ([markdown_text(cell) for cell in row] for row in rows)
+    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *escaped)]

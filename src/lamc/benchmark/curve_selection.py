@@ -6,7 +6,8 @@ import pandas as pd
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.paper import METHODS
-from lamc.benchmark.selection import Choice, in_order, narrowed, of_fair_part, rows_named
+from lamc.benchmark.selection import Choice, in_order, narrowed, rows_named
+from lamc.benchmark.training_rows import of_fair_part
 from lamc.datasets import catalogue
 
 
@@ -65,9 +66,9 @@ def choose_curves(
         wanted = getattr(choice, name)
         if name in settle or wanted is not None:
             points, _ = narrowed(points, name, wanted)
-    points, _ = of_fair_part(points, "full" if curve == "risk-coverage" else "accepted")
     points = rows_named(points, "dataset", choice.datasets)
     points = rows_named(points, "method", choice.methods)
+    points, _ = of_fair_part(points, "full" if curve == "risk-coverage" else "accepted")
     points = points[points["run"] == points["run"].min()]
     _check_one_unit(points)
     return ChosenCurves(

@@ -14,6 +14,8 @@ from lamc.types import FloatArray, IntArray
 
 RISK_COVERAGE, THRESHOLD, PROMISED_ACHIEVED = "risk-coverage", "threshold", "promised-achieved"
 
+FEW_LABELS = 5  # with fewer, a mean over labels says little
+
 _POINTS = 100  # of a risk–coverage curve, evenly spread over the logarithm of the coverage
 _THRESHOLDS = (View("selective", 0.5), View("recall", 0.1))
 
@@ -53,8 +55,8 @@ def promised_achieved(
 ) -> Iterator[Point]:
     """Achieved recall or precision against the promised one.
 
-    At each level the mean over the labels that something is promised for; at the levels that are
-    measured, also each label by itself.
+    At each level the mean over the labels that something is promised for; also each label by
+    itself at the levels that are measured, and where there are so few that they are to be seen.
     """
     for view in PROMISES:
         (calibrator,) = view.calibrators(task, calibration)
@@ -64,7 +66,7 @@ def promised_achieved(
         if len(counted):
             mean = achieved[counted].mean()
             yield _point(run, view, PROMISED_ACHIEVED, None, promised, mean)
-        if view.alpha == 0.1:
+        if view.alpha == 0.1 or len(counted) < FEW_LABELS:
             for k in counted:
                 label = str(calibrator.classes_[k])
                 yield _point(run, view, PROMISED_ACHIEVED, label, promised, achieved[k])

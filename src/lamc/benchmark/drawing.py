@@ -16,6 +16,7 @@ Figure: TypeAlias = Any
 WIDTH = 7.2  # inches: two columns of a paper
 COLUMNS = 4
 PANEL_HEIGHT = 1.55
+LEGEND_ROWS, LEGEND_ROW = 2, 0.15  # that a figure has place for, and the height of one more
 
 # What each file type must be told to leave out, so that the same figure is the same bytes.
 METADATA: dict[str, dict[str, None]] = {
@@ -44,6 +45,7 @@ _STYLE: dict[Any, Any] = {
     "lines.markersize": 3.8,
     "lines.markeredgecolor": "white",  # so that markers stand out where lines meet
     "lines.markeredgewidth": 0.4,
+    "text.parse_math": False,  # names are not formulas, whatever their $ signs
     "legend.frameon": False,
     "legend.handlelength": 3.2,
     "legend.columnspacing": 1.5,
@@ -77,17 +79,33 @@ STROKES = (
 
 
 def stroke(i: int) -> Stroke:
-    """The i-th stroke; beyond the last, colours and dashes meet in new pairs.
+    """The i-th stroke; beyond the last, dashes, markers and colours meet in new ways.
+
+    With each round of the dashes the markers move on by one and the colours by six, so that any
+    two of the first 32 strokes share at most one of the three.
 
     Examples
     --------
     >>> from lamc.benchmark.drawing import stroke
-    >>> stroke(0).marker, stroke(8) == stroke(0)
-    ('o', False)
+    >>> stroke(0).marker, stroke(8).marker, stroke(8).dashes
+    ('o', 's', 'solid')
     """
     n = len(STROKES)
-    shifted = STROKES[(i + i // n) % n]
-    return Stroke(STROKES[i % n].colour, shifted.dashes, shifted.marker)
+    turn = i // n
+    dashes, marker, colour = (STROKES[(i + step * turn) % n] for step in (0, 1, 6))
+    return Stroke(colour.colour, dashes.dashes, marker.marker)
+
+
+def in_legend(name: str) -> str:
+    """A name as a label of a line; matplotlib leaves those out that begin with an underscore.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.drawing import in_legend
+    >>> in_legend("AN"), in_legend("_own:Mine")
+    ('AN', ' _own:Mine')
+    """
+    return f" {name}" if name.startswith("_") else name
 
 
 @contextmanager
@@ -123,14 +141,18 @@ def panels(names: Sequence[str], x_label: str, y_label: str) -> tuple[Figure, li
 
 
 def legend_above(figure: Figure, grid: Sequence[Axes]) -> None:
-    """One legend for all panels, above them."""
+    """One legend for all panels, above them; a long one makes the figure higher."""
     shown = [axes.get_legend_handles_labels() for axes in grid]
     by_label = {
         label: h for handles, labels in shown for h, label in zip(handles, labels, strict=True)
     }
+    if not by_label:
+        return
     entry = 0.6 + 0.06 * max(map(len, by_label))  # inches: a stroke, and its letters
     rows = ceil(len(by_label) / max(1, int(figure.get_figwidth() / entry)))
     columns = ceil(len(by_label) / rows)
+    more = max(0, rows - LEGEND_ROWS)  # than there is place for
+    figure.set_figheight(figure.get_figheight() + more * LEGEND_ROW)
     figure.legend(by_label.values(), by_label.keys(), loc="outside upper left", ncols=columns)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from lamc.benchmark.curve_selection import choose_curves
-from lamc.benchmark.drawing import Axes, Figure, legend_above, panels, stroke, style
+from lamc.benchmark.curves import FEW_LABELS
+from lamc.benchmark.drawing import Axes, Figure, in_legend, legend_above, panels, stroke, style
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.metric_names import metric_named
 from lamc.benchmark.paper import METRICS
@@ -15,7 +16,10 @@ from lamc.datasets import catalogue
 
 SIZE_METRICS = (*METRICS, "true_retention")
 LEAST_COVERAGE = 1e-3  # below, a curve is of a few pairs and says little
+MANY_POINTS = 8  # of a curve, so that some of them have no marker
+SHARES = (-0.02, 1.02)  # an axis of shares, on which markers at 0 and 1 are not cut in half
 LEVELS = (0.1, 0.9)  # of the labels, four in five are between
+FOOT = 0.15  # of the height that the points need, for the numbers below them
 
 
 def calibration_size(
@@ -70,7 +74,7 @@ def calibration_size(
                 of_metric = rows[(rows["dataset"] == dataset) & (rows["metric"] == name)]
                 _draw_sizes(axes, of_metric, i, metric_named(name).heading)
             axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
-            axes.set_ylim(0, 1.02)
+            axes.set_ylim(SHARES)
         legend_above(figure, grid)
     return figure
 
@@ -112,19 +116,20 @@ def risk_coverage(curves: pd.DataFrame, choice: Choice | None = None) -> Figure:
                 if points.empty:
                     continue
                 drawn = stroke(i)
+                many = len(points) >= MANY_POINTS
                 axes.plot(
                     points["x"],
                     points["y"],
                     color=drawn.colour,
                     linestyle=drawn.dashes,
                     marker=drawn.marker,
-                    markevery=(0.03 * (i + 1) % 0.25, 0.25),
-                    label=method,
+                    markevery=(0.03 * (i + 1) % 0.25, 0.25) if many else None,
+                    label=in_legend(method),
                 )
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter("{x:g}")
             axes.set_xlim(LEAST_COVERAGE, 1.1)
-            axes.set_ylim(0, 1.02)
+            axes.set_ylim(SHARES)
         legend_above(figure, grid)
     return figure
 
@@ -132,8 +137,9 @@ def risk_coverage(curves: pd.DataFrame, choice: Choice | None = None) -> Figure:
 def promised_achieved(curves: pd.DataFrame, choice: Choice | None = None) -> Figure:
     """What the rules promise against what test rows show, as a mean over labels.
 
-    A bar spans four labels in five, where labels were looked at one by one. On the thin line the
-    promise is met.
+    On the thin line the promise is met. Where labels were looked at one by one, their number
+    stands at the foot of the panel, and a bar spans four in five of them; fewer than five have no
+    bar, and a hollow marker.
 
     Parameters
     ----------
@@ -161,13 +167,15 @@ def promised_achieved(curves: pd.DataFrame, choice: Choice | None = None) -> Fig
     chosen = choose_curves(curves, "promised-achieved", choice, settle=("calibration",))
     method = _one_method(choice, chosen.methods)
     with style():
-        figure, grid = panels(chosen.datasets, "promised", "achieved")
+        x_label = "promised; at the foot, how many labels a mean is over, where they were counted"
+        figure, grid = panels(chosen.datasets, x_label, "achieved")
         for axes, dataset in zip(grid, chosen.datasets, strict=True):
             points = chosen.of(dataset, method)
             axes.axline((0.5, 0.5), slope=1, color="0.6", linewidth=0.8)
             for i, rule in enumerate(("recall", "precision")):
                 _draw_promise(axes, points[points["rule"] == rule], i, rule)
-        grid[0].set_ylim(top=1.02)  # all panels share it, and the lower end that all need
+        lowest = min(0.9, grid[0].get_ylim()[0])  # all panels share it: that of the lowest point
+        grid[0].set_ylim(lowest - FOOT * (1.02 - lowest), 1.02)
         legend_above(figure, grid)
     return figure
 
@@ -213,7 +221,7 @@ def thresholds(curves: pd.DataFrame, choice: Choice | None = None) -> Figure:
             axes.set_title(f"{dataset} · {len(points)} labels")
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter("{x:g}")
-            axes.set_ylim(0, 1.02)
+            axes.set_ylim(SHARES)
     return figure
 
 
@@ -270,6 +278,8 @@ def _draw_sizes(axes: Axes, rows: pd.DataFrame, i: int, label: str) -> None:
 def _draw_promise(axes: Axes, points: pd.DataFrame, i: int, rule: str) -> None:
     drawn = stroke(i)
     means = points[points["label"].isna()]
+    of_labels = points[points["label"].notna()].groupby("x")["y"]
+    counts = of_labels.size()
     if not means.empty:
         axes.plot(
             means["x"],
@@ -279,18 +289,43 @@ def _draw_promise(axes: Axes, points: pd.DataFrame, i: int, rule: str) -> None:
             marker=drawn.marker,
             label=f"{rule}, mean over labels",
         )
-    of_labels = points[points["label"].notna()]
-    for promised, achieved in of_labels.groupby("x")["y"]:
-        beside = promised + 0.006 * (2 * i - 1)  # so that the bars of two rules do not cover
+    few = means[means["x"].isin(counts.index[counts < FEW_LABELS])]
+    if not few.empty:
         axes.plot(
-            [beside] * 2,
-            np.quantile(achieved, LEVELS),
+            few["x"],
+            few["y"],
             color=drawn.colour,
-            alpha=0.45,
-            linewidth=2.5,
-            solid_capstyle="butt",
-            label=f"{rule}, four labels in five",
+            linestyle="none",
+            marker=drawn.marker,
+            markerfacecolor="white",
+            markeredgecolor=drawn.colour,
+            markeredgewidth=0.9,
+            label=f"{rule}, fewer than five labels",
         )
+    for promised, achieved in of_labels:
+        many = len(achieved) >= FEW_LABELS
+        if many:
+            _draw_bar(axes, promised, achieved, i, rule)
+        axes.annotate(
+            f"{('●■' if many else '○□')[i]} {len(achieved)}",
+            (promised, 0.09 * i + 0.02),
+            xycoords=("data", "axes fraction"),
+            horizontalalignment="center",
+            fontsize=5.5,
+        )
+
+
+def _draw_bar(axes: Axes, promised: float, achieved: pd.Series, i: int, rule: str) -> None:
+    beside = promised + 0.006 * (2 * i - 1)  # so that the bars of two rules do not cover
+    axes.plot(
+        [beside] * 2,
+        np.quantile(achieved, LEVELS),
+        color=stroke(i).colour,
+        alpha=0.45,
+        linewidth=2.5,
+        solid_capstyle="butt",
+        label=f"{rule}, four labels in five",
+    )
 
 
 OF_CURVES = {

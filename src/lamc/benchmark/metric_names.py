@@ -20,6 +20,8 @@ class Metric:
         None where neither is: tables then have no best, no ranks and no wins.
     digits : int
         Decimals in print.
+    by_run : bool
+        False where all runs of a unit have the same value, measured of them together.
 
     Examples
     --------
@@ -32,6 +34,7 @@ class Metric:
     title: str
     better: Better | None
     digits: int = 3
+    by_run: bool = True
 
     @property
     def heading(self) -> str:
@@ -56,9 +59,9 @@ _METRICS = {
         Metric("risk_coverage_area", "Area under the risk–coverage curve", "smaller"),
         Metric("labels_within", "Labels that keep the promise", None),
         Metric("labels_promised", "Labels with a promise", None),
-        Metric("seconds_fit", "Seconds to fit", "smaller", digits=1),
-        Metric("seconds_total", "Seconds in all", "smaller", digits=1),
-        Metric("peak_megabytes", "Peak memory of the process, MB", None, digits=0),
+        Metric("seconds_fit", "Seconds to fit", "smaller", digits=1, by_run=False),
+        Metric("seconds_total", "Seconds in all", "smaller", digits=1, by_run=False),
+        Metric("peak_megabytes", "Peak memory of the process, MB", None, digits=0, by_run=False),
     )
 }
 
@@ -73,7 +76,7 @@ def metric_named(name: str) -> Metric:
     --------
     >>> from lamc.benchmark.metric_names import metric_named
     >>> metric_named("achieved_recall")
-    Metric(name='achieved_recall', title='Achieved recall', better=None, digits=3)
+    Metric(name='achieved_recall', title='Achieved recall', better=None, digits=3, by_run=True)
     """
     title = name.replace("_", " ").capitalize()
     return _METRICS.get(name) or Metric(name, title, better=None)

@@ -12,12 +12,13 @@ from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.metric_names import Metric, metric_named
 from lamc.benchmark.paper import METRICS, Published, published
 from lamc.benchmark.ranks import best, ranks
-from lamc.benchmark.selection import Choice, Chosen, choose, of_choice, of_fair_part
+from lamc.benchmark.selection import VIEW_COLUMNS, Choice, Chosen, choose
 from lamc.benchmark.significance import not_told_apart
 from lamc.types import FloatArray
 
 # Metrics of rankings: of accepted labels they are over the rows with an accepted true one.
 LEAVES_ROWS_OUT = (*METRICS, "one_error")
+DECIMALS = 12  # means that agree to so many are the same: what remains is rounding
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Cell:
         Whether no other mean of the data set is better.
     near_best : bool
         Whether the runs do not tell it apart from the best.
+    by_run : bool
+        Whether every run was measured by itself; there is no spread otherwise.
     paper : Published or None
         What the paper prints for it, where asked for.
 
@@ -49,6 +52,7 @@ class Cell:
     asked: int
     best: bool = False
     near_best: bool = False
+    by_run: bool = True
     paper: Published | None = None
 
     @property
@@ -57,14 +61,20 @@ class Cell:
         return tuple(value for value in self.values if not isnan(value))
 
     @property
+    def finished(self) -> bool:
+        """Whether every run asked for is there, with a number or without."""
+        return len(self.values) == self.asked
+
+    @property
     def mean(self) -> float:
-        """Mean over the runs that gave a number; NaN if none did."""
-        return float(np.mean(self.defined)) if self.defined else nan
+        """Mean over the runs that gave a number, without what is only rounding; NaN if none did."""
+        return round(float(np.mean(self.defined)), DECIMALS) if self.defined else nan
 
     @property
     def std(self) -> float:
         """Sample standard deviation over these runs; NaN for fewer than two."""
-        return float(np.std(self.defined, ddof=1)) if len(self.defined) > 1 else nan
+        several = self.by_run and len(self.defined) > 1
+        return float(np.std(self.defined, ddof=1)) if several else nan
 
     @property
     def complete(self) -> bool:
@@ -77,10 +87,10 @@ class Cell:
         return nan if self.paper is None else self.mean - self.paper.mean
 
     @property
-    def agrees(self) -> bool:
-        """Whether the two intervals of mean ± standard deviation meet."""
+    def agrees(self) -> bool | None:
+        """Whether the two intervals of mean ± standard deviation meet; None if one is missing."""
         if self.paper is None or isnan(self.std):
-            return False
+            return None
         return abs(self.difference) <= self.std + self.paper.std
 
 
@@ -109,8 +119,8 @@ class Table:
     variants : dict
         For each data set that is not the paper's, what is different.
     ranked : tuple of str
-        Data sets on which every method is complete. Ranks and wins are over these; there are none
-        for one method, and for a metric that has no better side.
+        Data sets on which every method has a number in every run. Ranks and wins are over these;
+        there are none for one method, and for a metric that has no better side.
     average_ranks : dict
         Mean rank of each method, 1 the best. Empty without ranked data sets.
     wins : dict
@@ -140,14 +150,28 @@ class Table:
         """Whether it has numbers of the paper."""
         return any(cell.paper for cell in self.cells.values())
 
-    @property
-    def complete(self) -> tuple[str, ...]:
-        """Data sets on which every method has all its runs."""
-        return tuple(d for d in self.datasets if not self.incomplete(d))
-
     def incomplete(self, dataset: str) -> tuple[str, ...]:
         """Methods that keep a data set from being ranked."""
         return _incomplete(self.cells, dataset, self.methods)
+
+    def undefined(self, dataset: str) -> tuple[str, ...]:
+        """Those of them that have all their runs, but not a number in each."""
+        found = ((method, self.cells.get((dataset, method))) for method in self.incomplete(dataset))
+        return tuple(method for method, cell in found if cell and cell.finished)
+
+    def untested(self, dataset: str) -> tuple[str, ...]:
+        """Methods with a mean that were not tested against the best: they or it are incomplete."""
+        cells = {method: self.cells.get((dataset, method)) for method in self.methods}
+        known = {method: cell for method, cell in cells.items() if cell and cell.defined}
+        winners = [cell for cell in known.values() if cell.best and cell.by_run]
+        if self.asked == 1 or not winners:
+            return ()
+        none_complete = not any(cell.complete for cell in winners)
+        return tuple(
+            method
+            for method, cell in known.items()
+            if not cell.best and (none_complete or not cell.complete)
+        )
 
 
 def table(
@@ -192,7 +216,7 @@ def table(
     choice = choice or Choice()
     chosen = choose(measurements, metric, choice)
     shown = metric_named(metric)
-    cells = _with_best(_cells(chosen), chosen, shown)
+    cells = _with_best(_cells(chosen, shown), chosen, shown)
     if against_paper:
         in_catalogue = set(chosen.rows["dataset"][chosen.rows["variant"] != ""])
         cells = _with_paper(cells, metric, choice.view, in_catalogue)
@@ -205,7 +229,7 @@ def table(
         methods=chosen.methods,
         cells=cells,
         asked=chosen.asked,
-        left_out=_left_out(measurements, metric, chosen.choice),
+        left_out=_left_out(measurements, metric, chosen),
         variants=_variants(chosen.rows),
         ranked=ranked,
         average_ranks=average_ranks,
@@ -215,9 +239,12 @@ def table(
     )
 
 
-def _cells(chosen: Chosen) -> Cells:
+def _cells(chosen: Chosen, metric: Metric) -> Cells:
     in_order = chosen.rows.sort_values("run").groupby(["dataset", "method"], sort=False)["value"]
-    return {key: Cell(tuple(values.astype(float)), chosen.asked) for key, values in in_order}
+    return {
+        key: Cell(tuple(values.astype(float)), chosen.asked, by_run=metric.by_run)
+        for key, values in in_order
+    }
 
 
 def _incomplete(cells: Cells, dataset: str, methods: Sequence[str]) -> tuple[str, ...]:
@@ -232,16 +259,18 @@ def _ranked(cells: Cells, chosen: Chosen, metric: Metric) -> tuple[str, ...]:
 
 
 def _left_out(
-    measurements: pd.DataFrame, metric: str, choice: Choice
+    measurements: pd.DataFrame, metric: str, chosen: Chosen
 ) -> dict[tuple[str, str], float]:
-    known = measurements["metric"][measurements["view"] == choice.view]
-    if choice.view == "full" or metric not in LEAVES_ROWS_OUT or "left_out" not in set(known):
+    """Mean share of rows left out by the units in the table, under the names they have there."""
+    if chosen.choice.view == "full" or metric not in LEAVES_ROWS_OUT:
         return {}
-    rows, _ = of_fair_part(of_choice(measurements, "left_out", choice)[0], choice.view)
-    shares: dict[tuple[str, str], float] = (
-        rows.groupby(["dataset", "method"])["value"].mean().to_dict()
+    key = ["unit", "run", *VIEW_COLUMNS]
+    shares = measurements.loc[measurements["metric"] == "left_out", [*key, "value"]]
+    of_table = chosen.rows[[*key, "dataset", "method"]].merge(shares, on=key)
+    means: dict[tuple[str, str], float] = (
+        of_table.groupby(["dataset", "method"])["value"].mean().dropna().to_dict()
     )
-    return shares
+    return means
 
 
 def _with_paper(cells: Cells, metric: str, view: str, in_catalogue: set[str]) -> Cells:
@@ -282,15 +311,16 @@ def _with_best(cells: Cells, chosen: Chosen, metric: Metric) -> Cells:
 
 
 def _near_best(cells: Cells, dataset: str, winners: list[str], chosen: Chosen) -> frozenset[str]:
-    """Methods not told apart from the winners; only complete cells of two runs or more can be."""
+    """Methods not told apart from the winners; only complete cells with a spread can be."""
     runs = {
         method: np.array(cell.values)
         for method in chosen.methods
-        if (cell := cells.get((dataset, method))) and cell.complete and cell.asked > 1
+        if (cell := cells.get((dataset, method))) and cell.complete and not isnan(cell.std)
     }
-    if not winners or winners[0] not in runs:
+    winner = next((method for method in winners if method in runs), None)
+    if winner is None:
         return frozenset()
-    return not_told_apart(runs, winners[0], chosen.test_to_train) - set(winners)
+    return not_told_apart(runs, winner, chosen.test_to_train) - set(winners)
 
 
 def _ranking(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.paper import METHODS
+from lamc.benchmark.training_rows import of_fair_part, rows_ratio
 from lamc.datasets import catalogue
 
 # What the paper reports of LAMC. Where results hold several settings, these are taken unasked.
@@ -19,6 +20,7 @@ PAPER_RULE: dict[str, Any] = {
     "calibration": "all labels",
     "positives": 10,
 }
+VIEW_COLUMNS = ("profile", "view", *PAPER_RULE)
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,9 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
     """
     rows, choice = of_choice(measurements, metric, choice)
     datasets, asked = (tuple(dict.fromkeys(each)) for each in (choice.datasets, choice.methods))
-    rows, parts = of_fair_part(rows, choice.view)
     rows = rows_named(rows, "dataset", datasets)
     rows = rows_named(rows, "method", asked)
+    rows, fitted_on = of_fair_part(rows, choice.view)
     _check_one_data(rows)
     _check_one_value(rows)
     rows, twin = _without_twin(rows)
@@ -149,8 +151,8 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
         choice=choice,
         described=_described(choice),
         asked=max(len(each["seeds"]) for each in settings),
-        test_to_train=_test_to_train(rows["part"], settings),
-        remarks=(parts, *twin),
+        test_to_train=rows_ratio(rows["part"], settings),
+        remarks=(*fitted_on, *twin),
     )
 
 
@@ -185,7 +187,7 @@ def of_choice(
 
 
 def _described(choice: Choice) -> str:
-    settings = {name: getattr(choice, name) for name in ("profile", "view", *PAPER_RULE)}
+    settings = {name: getattr(choice, name) for name in VIEW_COLUMNS}
     return ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)
 
 
@@ -252,45 +254,6 @@ def rows_named(rows: pd.DataFrame, column: str, wanted: Sequence[str]) -> pd.Dat
     for name in wanted:
         rows_with(rows, column, name)
     return rows[rows[column].isin(wanted)] if wanted else rows
-
-
-def of_fair_part(rows: pd.DataFrame, view: str) -> tuple[pd.DataFrame, str]:
-    """Rows fitted on the training rows that a fair table needs, and which these are, in words.
-
-    Behind a rule nobody may have been trained on the calibration rows. On full rankings the
-    rivals have them, as in the paper, on every data set where any method was so fitted.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from lamc.benchmark.selection import of_fair_part
-    >>> rows = pd.DataFrame({"dataset": "yeast", "method": ["AN", "AN", "LAMC"],
-    ...                      "part": ["train", "training", "train"]})
-    >>> of_fair_part(rows, "full")[0].index.tolist()
-    [1, 2]
-    >>> of_fair_part(rows, "accepted")[0].index.tolist()
-    [0, 2]
-    """
-    all_rows = set(rows["dataset"][rows["part"] == "training"]) if view == "full" else set()
-    learns_all = rows["dataset"].isin(all_rows) & (rows["method"] != "LAMC")
-    fair = rows[rows["part"] == learns_all.map({True: "training", False: "train"})]
-    if not all_rows:
-        return fair, "No method was fitted on calibration rows."
-    said = (
-        "LAMC is WAN fitted on the training rows without the calibration rows, "
-        "the others are fitted on both"
-    )
-    without = [name for name in dict.fromkeys(rows["dataset"]) if name not in all_rows]
-    if without:
-        said += f"; on {', '.join(without)} no method was fitted on calibration rows"
-    return fair, f"{said}."
-
-
-def _test_to_train(parts: pd.Series, settings: list[dict[str, Any]]) -> float | None:
-    """Test rows for each training row where all runs are drawn anew: 10 % to 70 % or to 80 %."""
-    shares = {"train": 1 / 7, "training": 1 / 8}
-    drawn_anew = all(each["draw"] == "anew" for each in settings)
-    return max(shares[part] for part in parts.unique()) if drawn_anew else None
 
 
 def _check_one_data(rows: pd.DataFrame) -> None:

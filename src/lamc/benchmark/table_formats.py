@@ -2,13 +2,22 @@
 
 import csv
 import html
-import re
 from collections.abc import Callable, Sequence
 from io import StringIO
 from math import isnan
 
+from lamc.benchmark.markup import latex_text, markdown_text
 from lamc.benchmark.result_table import Cell, Table
-from lamc.benchmark.table_text import Line, Text, blocks, head, notes, summary
+from lamc.benchmark.table_text import (
+    LEFT_OUT,
+    Line,
+    Text,
+    blocks,
+    head,
+    left_out_lines,
+    notes,
+    summary,
+)
 
 
 def markdown(tables: Sequence[Table]) -> str:
@@ -105,90 +114,75 @@ FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {
 
 
 def _markdown_table(table: Table) -> str:
-    def row(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cells)} |"
-
-    def line(line: Line) -> str:
-        return row([_markdown(line.name), *(_markdown_bold(text) for text in line.texts)])
-
-    lines = [line(each) for block in blocks(table) for each in block]
-    lines += [line(each) for each in summary(table)]
+    lines = [*(line for block in blocks(table) for line in block), *summary(table)]
+    left_out = left_out_lines(table)
     return "\n".join(
         [
-            f"### {_markdown(table.metric.heading)}",
+            f"### {markdown_text(table.metric.heading)}",
             "",
-            row([_markdown(name) for name in head(table)]),
-            row(["---", *["---:"] * len(table.methods)]),
-            *lines,
+            *_markdown_grid(head(table), lines),
             "",
-            *(f"- {_markdown(note)}" for note in notes(table)),
+            *([*_markdown_grid((LEFT_OUT, *table.methods), left_out), ""] if left_out else []),
+            *(f"- {markdown_text(note)}" for note in notes(table)),
             "",
         ]
     )
 
 
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_|\[\]<>])", r"\\\1", text)
+def _markdown_grid(names: Sequence[str], lines: Sequence[Line]) -> list[str]:
+    rows = [
+        [markdown_text(name) for name in names],
+        ["---", *["---:"] * (len(names) - 1)],
+        *([markdown_text(line.name), *map(_markdown_bold, line.texts)] for line in lines),
+    ]
+    return [f"| {' | '.join(row)} |" for row in rows]
 
 
 def _markdown_bold(text: Text) -> str:
-    return f"**{_markdown(text.text)}**" if text.bold else _markdown(text.text)
+    return f"**{markdown_text(text.text)}**" if text.bold else markdown_text(text.text)
 
 
 def _latex_table(table: Table) -> str:
-    def row(cells: Sequence[str]) -> str:
-        return f"{' & '.join(cells)} \\\\"
-
-    def line(line: Line) -> str:
-        texts = (
-            f"\\textbf{{{_latex(text.text)}}}" if text.bold else _latex(text.text)
-            for text in line.texts
-        )
-        return row([_latex(line.name), *texts])
-
-    ranked = [line(each) for each in summary(table)]
+    lines = [line for block in blocks(table) for line in block]
+    left_out = left_out_lines(table)
     return "\n".join(
         [
             "\\begin{table*}",
             "\\centering",
-            f"\\caption{{{_latex(table.metric.heading)}}}",
-            f"\\begin{{tabular}}{{l{'r' * len(table.methods)}}}",
-            "\\toprule",
-            row([_latex(name) for name in head(table)]),
-            "\\midrule",
-            *(line(each) for block in blocks(table) for each in block),
-            *(["\\midrule", *ranked] if ranked else []),
-            "\\bottomrule",
-            "\\end{tabular}",
-            *(f"\\par\\smallskip\\footnotesize {_latex(note)}" for note in notes(table)),
+            f"\\caption{{{latex_text(table.metric.heading)}}}",
+            *_latex_grid(head(table), lines, summary(table)),
+            *(["\\par\\medskip"] if left_out else []),
+            *(_latex_grid((LEFT_OUT, *table.methods), left_out) if left_out else []),
+            *(f"\\par\\smallskip\\footnotesize {latex_text(note)}" for note in notes(table)),
             "\\end{table*}",
             "",
         ]
     )
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "±": r"$\pm$",
-    "−": r"$-$",
-    "–": "--",
-    "†": r"\textsuperscript{\dag}",
-    "*": r"\textsuperscript{*}",
-    "≈": r"$\approx$",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-    "…": r"\ldots{}",
-}
+def _latex_grid(
+    names: Sequence[str], lines: Sequence[Line], summed: Sequence[Line] = ()
+) -> list[str]:
+    def row(cells: Sequence[str]) -> str:
+        return f"{' & '.join(cells)} \\\\"
+
+    def of(line: Line) -> str:
+        return row([latex_text(line.name), *map(_latex_bold, line.texts)])
+
+    return [
+        f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}",
+        "\\toprule",
+        row([latex_text(name) for name in names]),
+        "\\midrule",
+        *map(of, lines),
+        *(["\\midrule", *map(of, summed)] if summed else []),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
 
 
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+def _latex_bold(text: Text) -> str:
+    return f"\\textbf{{{latex_text(text.text)}}}" if text.bold else latex_text(text.text)
 
 
 _CSV_HEAD = (
@@ -199,6 +193,7 @@ _CSV_HEAD = (
     "mean",
     "std",
     "runs",
+    "undefined",
     "asked",
     "best",
     "near_best",
@@ -223,6 +218,7 @@ def _csv_line(table: Table, dataset: str, method: str) -> list[object]:
         _number(cell.mean),
         _number(cell.std),
         len(cell.defined),
+        len(cell.values) - len(cell.defined),
         cell.asked,
         cell.best,
         cell.near_best,
@@ -230,7 +226,7 @@ def _csv_line(table: Table, dataset: str, method: str) -> list[object]:
         "" if paper is None else paper.mean,
         "" if paper is None else paper.std,
         _number(cell.difference),
-        "" if paper is None else cell.agrees,
+        "" if cell.agrees is None else cell.agrees,
         table.average_ranks.get(method, ""),
         table.wins.get(method, ""),
     ]
@@ -253,26 +249,37 @@ thead, tbody, tfoot { border-top: 1px solid #767676; }
 
 
 def _html_table(table: Table) -> str:
-    columns = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head(table))
-    bodies = [f"<tbody>\n{_html_lines(block)}\n</tbody>" for block in blocks(table)]
-    ranked = summary(table)
-    foot = [f"<tfoot>\n{_html_lines(ranked)}\n</tfoot>"] if ranked else []
-    caption = html.escape(table.metric.heading)
+    left_out = left_out_lines(table)
+    heading = table.metric.heading
     return "\n".join(
         [
-            f'<div class="wide" role="region" aria-label="{caption}" tabindex="0">',
-            "<table>",
-            f"<caption>{caption}</caption>",
-            f"<thead><tr>{columns}</tr></thead>",
-            *bodies,
-            *foot,
-            "</table>",
-            "</div>",
+            *_html_grid(heading, head(table), blocks(table), summary(table)),
+            *(_html_grid(f"{heading}: {LEFT_OUT}", head(table), [left_out]) if left_out else []),
             "<ul>",
             *(f"<li>{html.escape(note)}</li>" for note in notes(table)),
             "</ul>",
         ]
     )
+
+
+def _html_grid(
+    title: str,
+    names: Sequence[str],
+    bodies: Sequence[Sequence[Line]],
+    summed: Sequence[Line] = (),
+) -> list[str]:
+    caption = html.escape(title)
+    columns = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
+    return [
+        f'<div class="wide" role="region" aria-label="{caption}" tabindex="0">',
+        "<table>",
+        f"<caption>{caption}</caption>",
+        f"<thead><tr>{columns}</tr></thead>",
+        *(f"<tbody>\n{_html_lines(lines)}\n</tbody>" for lines in bodies),
+        *([f"<tfoot>\n{_html_lines(summed)}\n</tfoot>"] if summed else []),
+        "</table>",
+        "</div>",
+    ]
 
 
 def _html_lines(lines: Sequence[Line]) -> str:

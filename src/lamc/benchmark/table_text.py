@@ -1,5 +1,6 @@
 """What a table says, line by line and in words, before it is written in any format."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from statistics import fmean
@@ -10,9 +11,10 @@ MISSING = "–"
 NEAR_BEST = "†"
 AGREES = "≈"
 OTHER_DATA = "*"
+LEFT_OUT = "rows left out"
 LEFT_OUT_NOTE = (
-    "Rows left out: the mean share of test rows without an accepted true label. The numbers do "
-    "not speak of these rows, so that a method which leaves out more has it easier."
+    "Rows left out: the mean share of test rows without an accepted true label. The numbers above "
+    "do not speak of these rows, so that a method which leaves out more has it easier."
 )
 
 
@@ -43,22 +45,56 @@ def blocks(table: Table) -> tuple[tuple[Line, ...], ...]:
 
 
 def summary(table: Table) -> tuple[Line, ...]:
-    """Average ranks, wins and the share of rows left out, where there are any."""
-    lines = []
-    if table.ranked:
-        ranks = [table.average_ranks[method] for method in table.methods]
-        wins = [table.wins[method] for method in table.methods]
-        lines = [
-            Line("average rank", tuple(Text(f"{r:.2f}", r == min(ranks)) for r in ranks)),
-            Line("wins", tuple(Text(str(n), n == max(wins)) for n in wins)),
-        ]
-    if table.left_out and table.complete:
-        shares = [
-            fmean(table.left_out.get((dataset, method), nan) for dataset in table.complete)
+    """Average ranks and wins, where there are any."""
+    if not table.ranked:
+        return ()
+    ranks = [table.average_ranks[method] for method in table.methods]
+    wins = [table.wins[method] for method in table.methods]
+    return (
+        Line("average rank", tuple(Text(f"{r:.2f}", r == min(ranks)) for r in ranks)),
+        Line("wins", tuple(Text(str(n), n == max(wins)) for n in wins)),
+    )
+
+
+def left_out_lines(table: Table) -> tuple[Line, ...]:
+    """The share of rows left out, for each data set, and the mean over those that are ranked."""
+
+    def line(name: str, datasets: Sequence[str]) -> Line:
+        shares = (
+            fmean(table.left_out.get((dataset, method), nan) for dataset in datasets)
             for method in table.methods
-        ]
-        lines.append(Line("rows left out", tuple(map(_share, shares))))
+        )
+        return Line(name, tuple(map(_share, shares)))
+
+    known = {dataset for dataset, _ in table.left_out}
+    lines = [line(dataset, [dataset]) for dataset in table.datasets if dataset in known]
+    if len(table.ranked) > 1 and known:
+        lines.append(line("mean, where ranked", table.ranked))
     return tuple(lines)
+
+
+def lacking(table: Table, dataset: str) -> str:
+    """Why a data set is not ranked: runs that are missing, and metrics that have no value.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lamc.benchmark.result_table import table
+    >>> from lamc.benchmark.table_text import lacking
+    >>> rows = pd.DataFrame({"dataset": ["yeast", "scene", "yeast"], "method": ["AN", "AN", "ME"],
+    ...                      "value": [0.5, 0.25, None]})
+    >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
+    ...                    rule=None, alpha=None, calibration=None, positives=None,
+    ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
+    ...                    data_checksum="")
+    >>> made = table(rows, "one_error")
+    >>> lacking(made, "yeast"), lacking(made, "scene")
+    ('undefined for ME', 'runs missing for ME')
+    """
+    undefined = table.undefined(dataset)
+    missing = tuple(name for name in table.incomplete(dataset) if name not in undefined)
+    said = {"runs missing for": missing, "undefined for": undefined}
+    return "; ".join(f"{words} {_listed(names, table)}" for words, names in said.items() if names)
 
 
 def notes(table: Table) -> tuple[str, ...]:
@@ -70,6 +106,7 @@ def notes(table: Table) -> tuple[str, ...]:
             _of_what(table),
             *table.remarks,
             _near_best_note(table) if any(cell.near_best for cell in cells) else "",
+            _untested_note(table),
             _missing_note(table),
             _ranked_note(table),
             LEFT_OUT_NOTE if table.left_out else "",
@@ -89,21 +126,28 @@ def cell_text(cell: Cell | None, digits: int) -> str:
     >>> from lamc.benchmark.result_table import Cell
     >>> cell_text(Cell((0.5, 0.7), asked=5), digits=3)
     '0.600 ± 0.141 (2 of 5 runs)'
+    >>> cell_text(Cell((0.5, 0.7, float("nan")), asked=3), digits=3)
+    '0.600 ± 0.141 (undefined in 1 of 3 runs)'
     >>> cell_text(None, digits=3)
     '–'
     """
     if cell is None:
         return MISSING
-    if not cell.defined:
-        return "undefined"
-    text = f"{cell.mean:.{digits}f}"
+    text = f"{cell.mean:.{digits}f}" if cell.defined else "undefined"
     if not isnan(cell.std):
         text += f" ± {cell.std:.{digits}f}"
     if cell.near_best:
         text += f" {NEAR_BEST}"
-    if not cell.complete:
-        text += f" ({len(cell.defined)} of {cell.asked} runs)"
-    return text
+    return text + _lacking_runs(cell)
+
+
+def _lacking_runs(cell: Cell) -> str:
+    """Which runs of a cell have no number, since they are missing or since the metric has none."""
+    undefined = len(cell.values) - len(cell.defined)
+    if not cell.finished:
+        some = f"; undefined in {undefined} of them" if undefined and cell.defined else ""
+        return f" ({len(cell.values)} of {cell.asked} runs{some})"
+    return f" (undefined in {undefined} of {cell.asked} runs)" if undefined and cell.defined else ""
 
 
 def _share(share: float) -> Text:
@@ -141,9 +185,11 @@ def _difference_text(cell: Cell | None, digits: int) -> str:
 
 def _of_what(table: Table) -> str:
     spread = (
-        f"Mean ± sample standard deviation over {table.asked} runs"
-        if table.asked > 1
-        else "One run"
+        "One run"
+        if table.asked == 1
+        else f"Mean ± sample standard deviation over {table.asked} runs"
+        if table.metric.by_run
+        else f"Mean over {table.asked} runs, which were measured together"
     )
     best = "; best in bold" if any(cell.best for cell in table.cells.values()) else ""
     return f"{spread}{best}. Measured: {table.described}."
@@ -161,9 +207,22 @@ def _near_best_note(table: Table) -> str:
     )
 
 
+def _untested_note(table: Table) -> str:
+    untested = {dataset: table.untested(dataset) for dataset in table.datasets}
+    named = ", ".join(
+        f"{dataset} ({', '.join(each)})" for dataset, each in untested.items() if each
+    )
+    if not named:
+        return ""
+    return (
+        "Not tested against the best, since it or they have no number in some run: "
+        f"{named}. These may be no worse than the best."
+    )
+
+
 def _missing_note(table: Table) -> str:
     shown = len(table.cells) < len(table.datasets) * len(table.methods)
-    undefined = any(not cell.defined for cell in table.cells.values())
+    undefined = any(cell.defined != cell.values for cell in table.cells.values())
     return " ".join(
         ([f"{MISSING} Not measured."] if shown else [])
         + (["Undefined: measured, but the metric has no value."] if undefined else [])
@@ -174,30 +233,32 @@ def _ranked_note(table: Table) -> str:
     if table.metric.better is None or len(table.methods) < 2:
         return ""
     left_out = [
-        f"{dataset} ({', '.join(table.incomplete(dataset))})"
+        f"{dataset} ({lacking(table, dataset)})"
         for dataset in table.datasets
         if dataset not in table.ranked
     ]
     if not left_out:
         return "Of methods that tie, each has the mean of their ranks, and each wins."
     return (
-        "Ranks and wins are over the data sets on which every method has all its runs: "
-        f"{len(table.ranked)} of {len(table.datasets)}. Left out, for lack of the methods in "
-        f"brackets: {', '.join(left_out)}."
+        "Ranks and wins are over the data sets on which every method has a number in every run: "
+        f"{len(table.ranked)} of {len(table.datasets)}. Left out: {', '.join(left_out)}."
     )
 
 
 def _paper_note(table: Table) -> str:
-    own_data = [
-        cell
-        for (dataset, _), cell in table.cells.items()
-        if cell.paper is not None and dataset not in table.variants
-    ]
-    agree = sum(cell.agrees for cell in own_data)
+    with_paper = {key: cell for key, cell in table.cells.items() if cell.paper is not None}
+    judged = {key: cell.agrees for key, cell in with_paper.items() if cell.agrees is not None}
+    own_data = [agrees for (dataset, _), agrees in judged.items() if dataset not in table.variants]
+    meet = (
+        f"{AGREES} The intervals of mean ± standard deviation meet: {sum(own_data)} of "
+        f"{len(own_data)} cells on the paper's own data."
+        if judged
+        else "Whether the intervals of mean ± standard deviation meet cannot be judged here: that "
+        "needs two runs or more."
+    )
     return (
-        f"{AGREES} The intervals of mean ± standard deviation meet: {agree} of {len(own_data)} "
-        "cells on the paper's own data. The paper excluded predictions of LAMC before it scored "
-        "them, and does not say how."
+        f"{meet} The paper excluded predictions of LAMC before it scored them, and does not say "
+        "how."
     )
 
 
@@ -208,3 +269,7 @@ def _variants_note(table: Table) -> str:
         if dataset in table.variants
     ]
     return f"{OTHER_DATA} Other data than the paper's: {', '.join(named)}." if named else ""
+
+
+def _listed(methods: Sequence[str], table: Table) -> str:
+    return "every method" if len(methods) == len(table.methods) > 1 else ", ".join(methods)
