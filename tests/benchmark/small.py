@@ -52,6 +52,11 @@ class Broken(GaussianNB):
         raise RuntimeError("this one is broken on purpose")
 
 
+class Leaving(GaussianNB):
+    def fit(self, X, y):
+        raise SystemExit(3)
+
+
 class Killed(GaussianNB):
     def fit(self, X, y):
         os.kill(os.getpid(), signal.SIGKILL)

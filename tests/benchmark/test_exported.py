@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pandas.testing import assert_frame_equal
@@ -14,6 +15,7 @@ from lamc.benchmark.store import Store
 
 from .test_store import RESULT, UNIT, filled
 
+RESULTS = Path(__file__).parents[2] / "results"
 TABLES = ("unit", "measurement", "point", "planned")
 OTHER = replace(UNIT, method="GLOCAL")
 
@@ -52,6 +54,27 @@ def test_a_run_goes_on_from_an_export(store, tmp_path):
     with opened(exported(store, tmp_path / "a.csv")) as export:
         assert into.take(export) == (2, 0, 0)
     assert into.finished([UNIT.key, OTHER.key]) == {UNIT.key, OTHER.key}
+
+
+def test_a_changed_plan_of_the_same_name_is_not_mixed_with_an_export(store, tmp_path):
+    into = Store(tmp_path / "new.sqlite")
+    with opened(exported(store, tmp_path / "a.csv")) as export:
+        into.take(export)
+    facts = replace(UNIT.facts, name="shrubs", checksum="def")
+    changed = replace(UNIT, facts=facts, settings={"n_neighbors": 3})
+    assert into.expect("mine", [("MLML", changed)], '{"overrides":{"n_neighbors":3}}') == 1
+    into.add(changed, RESULT)
+    rows = into.measurements()
+    assert rows["dataset"][rows["profile"] == "mine"].unique().tolist() == ["shrubs"]
+
+
+def test_the_published_results_agree_with_themselves(tmp_path):
+    into, places = Store(tmp_path / "all.sqlite"), []
+    for name in ("paper", "resampled"):
+        with opened(RESULTS / f"{name}.csv") as export:
+            assert into.take(export).hidden == 0
+            places += rows(export, "planned")
+    assert rows(into, "planned") == sorted(places, key=repr)
 
 
 def test_an_export_of_nothing_holds_nothing(tmp_path):

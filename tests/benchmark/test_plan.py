@@ -20,6 +20,15 @@ from lamc.exceptions import TrainingError
 from .small import write_files
 
 FACTS = Facts("yeast", "paper", True, "abc", 100, 10, 5, scenes=False)
+NETWORK = {
+    "hidden": "labels",
+    "standardise": False,
+    "epochs": 25,
+    "batch_size": 16,
+    "learning_rate": (1e-4, 1e-3, 1e-2),
+}
+METHODS = {"LAMC", "SMILE", "AN", "WAN", "ROLE", "GLOCAL", "MLML", "DM2L"}
+EXACT = {"CAL500", "scene", "yeast", "corel5k", "rcv1subset1", "Corel16k001", "delicious"}
 UNIT = Unit(Source("yeast"), FACTS, "AN", "train", (0, 1), "given", {"epochs": 3})
 
 
@@ -95,6 +104,18 @@ class TestKey:
         unit = replace(UNIT, method="own_code:Own", settings={})
         before = unit.key
         file.write_text(file.read_text() + "# changed\n")
+        assert replace(unit).key != before
+
+    def test_so_is_that_of_modules_it_imports(self, tmp_path, monkeypatch):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        (tmp_path / "own_helper.py").write_text("from sklearn.naive_bayes import GaussianNB as NB")
+        (tmp_path / "own_parent.py").write_text("from own_helper import NB\nclass Own(NB): ...\n")
+        (tmp_path / "own_door.py").write_text("from own_parent import Own\n")
+        unit = replace(UNIT, method="own_door:Own", settings={})
+        before = unit.key
+        (tmp_path / "beside.py").write_text("x = 1\n")
+        assert replace(unit).key == before
+        (tmp_path / "own_helper.py").write_text("from sklearn.naive_bayes import BernoulliNB as NB")
         assert replace(unit).key != before
 
     def test_functions_and_estimators_among_parameters_are_known_by_name(self, files, monkeypatch):
@@ -179,15 +200,63 @@ class TestUnits:
         told = plan.only(overrides={"epochs": 3})
         assert {unit.settings["epochs"] for _, unit in told.units()} == {3}
 
-    def test_of_profiles(self):
-        paper, resampled = profile("paper"), profile("resampled")
-        assert (len(paper.sources), paper.n_runs, paper.draw) == (12, 5, "given")
-        assert paper.defaults["hidden"] == "labels"
-        assert paper.defaults["learning_rate"] == (1e-4, 1e-3, 1e-2)
-        assert (resampled.draw, resampled.parts) == ("anew", ("train",))
+
+class TestProfiles:
+    """What comes with LAMC is what the paper says, and the keys of stored results rest on it."""
+
+    def test_paper(self):
+        plan = profile("paper")
+        others = {"Image", "tmc2007", "espgame", "iaprtc12", "mirflickr"}
+        assert sorted(source.place for source in plan.sources) == sorted(EXACT | others)
+        assert sorted(plan.methods) == sorted(METHODS)
+        assert (plan.n_runs, plan.draw, plan.parts) == (5, "given", ("training", "train"))
+        assert (plan.validation, plan.defaults, plan.overrides) == ("all labels", NETWORK, {})
+
+    def test_resampled(self):
+        plan = profile("resampled")
+        assert sorted(source.place for source in plan.sources) == sorted(EXACT)
+        assert sorted(plan.methods) == sorted(METHODS)
+        assert (plan.n_runs, plan.draw, plan.parts) == (5, "anew", ("train",))
+        assert (plan.validation, plan.defaults, plan.overrides) == ("all labels", NETWORK, {})
+
+    def test_quick(self):
+        plan = profile("quick")
+        assert [source.place for source in plan.sources] == [
+            "digit scenes",
+            "CAL500",
+            "scene",
+            "yeast",
+            "Image",
+        ]
+        assert sorted(plan.methods) == sorted(METHODS)
+        assert (plan.n_runs, plan.draw, plan.parts) == (2, "given", ("train",))
+        assert plan.defaults == {**NETWORK, "epochs": 10}
+
+    def test_their_networks_are_told_all_of_it(self):
+        ((_, unit),) = profile("paper").only(datasets=["digit scenes"], methods=["AN"]).units()
+        told = unit.description["parameters"]
+        assert {name: told[name] for name in NETWORK} == NETWORK
 
 
 class TestSettings:
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"n_runs": 4},
+            {"draw": "anew"},
+            {"parts": ("train",)},
+            {"validation": "single positives"},
+            {"defaults": {}},
+            {"overrides": {"epochs": 3}},
+        ],
+        ids=str,
+    )
+    def test_of_a_plan_are_all_that_its_numbers_have_in_common(self, changed):
+        plan = profile("paper")
+        assert replace(plan, **changed).settings != plan.settings
+        assert replace(plan, parts=("train", "training")).settings == plan.settings
+        assert plan.only(datasets=["scene"], methods=["AN"]).settings == plan.settings
+
     def test_of_one_method_come_before_common_ones_before_the_plans_own(self, files):
         plan = plan_of(files, "AN", "WAN", "MLML").only(
             overrides={"epochs": 7, "WAN.epochs": 9, "MLML.n_neighbors": 4}
@@ -214,7 +283,12 @@ class TestSettings:
             ("a=1", 1),
             ("a=1e-3", 0.001),
             ("a=true", True),
+            ("a=True", True),
+            ("a=False", False),
+            ("a= FALSE", False),
+            ("a='False'", "False"),
             ("a=none", None),
+            ("a=None", None),
             ("a=labels", "labels"),
             ("a=[1, 2]", (1, 2)),
             ("a='1'", "1"),
@@ -232,6 +306,11 @@ class TestRefused:
             ({"ROLE.hidden": 3}, "ROLE is not among the methods"),
             ({"depth": 3}, "None of the methods LAMC, WAN, MLML has a parameter 'depth'"),
             ({"MLML.n_neighbours": 3}, "Did you mean 'n_neighbors'"),
+            (
+                {"random_state": 7},
+                "seeds 0, 1, … up to their number − 1, here 4.\nChoose .* --runs",
+            ),
+            ({"WAN.random_state": 7}, "WAN.random_state is set, but the runs have the seeds"),
         ],
         ids=str,
     )
@@ -251,6 +330,22 @@ class TestRefused:
     def test_methods_that_are_not_there(self, files, method, words):
         with pytest.raises(BenchmarkError, match=words):
             plan_of(files, method).units()
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("import math\ndef x(:\n", r"SyntaxError in .*wrong\.py, line 2: invalid syntax"),
+            ("x = 1\n\n1 / 0\n", r"ZeroDivisionError in .*wrong\.py, line 3: division by zero"),
+            ("import sys\nsys.exit(3)\n", r"SystemExit in .*wrong\.py, line 2: 3"),
+        ],
+    )
+    def test_a_users_module_that_is_wrong_is_told_with_file_and_line(
+        self, files, monkeypatch, text, words
+    ):
+        monkeypatch.syspath_prepend(str(files))
+        (files / "wrong.py").write_text(text)
+        with pytest.raises(BenchmarkError, match=words):
+            plan_of(files, "wrong:Own").units()
 
     @pytest.mark.parametrize(
         ("changes", "words"),
@@ -300,6 +395,13 @@ class TestPlanFile:
             ),
         )
         assert read_plan(file) == replace(by_options, name="mine")
+
+    def test_paths_start_in_its_folder_however_they_are_given(self, files):
+        file = files / "plan.toml"
+        elsewhere = str(files.parent / "third.npz")
+        file.write_text(f'datasets = ["first.npz", {{file = "first.npz"}}, "{elsewhere}", "scene"]')
+        places = [source.place for source in read_plan(file).sources]
+        assert places == [str(files / "first.npz")] * 2 + [elsewhere, "scene"]
 
     @pytest.mark.parametrize(
         ("text", "words"),

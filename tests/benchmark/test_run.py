@@ -113,8 +113,8 @@ def test_killed_at_any_moment_it_goes_on_with_nothing_lost_or_counted_twice(fold
     assert last.returncode == 0, last.stderr
     assert_same(folder, undisturbed)
     assert not (folder / "results.sqlite.unfinished").exists()
-    # A kill costs at most the unit under way: what was finished is not run again.
-    assert 6 <= len(begun(folder)) <= 6 + 3
+    # A kill costs at most the unit under way, two fits: what was finished is not run again.
+    assert 12 <= len(begun(folder)) <= 12 + 3 * 2
     n_begun = len(begun(folder))
     assert run_plan(read_plan("plan.toml"), Store("results.sqlite")) == []
     assert len(begun(folder)) == n_begun
@@ -173,8 +173,15 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(folder, undi
             each.kill()
             each.wait()
     assert_same(folder, undisturbed)
-    assert len(begun(folder)) == 6 + 1
-    assert Counter(name for name, _ in begun(folder))[lost] == 2 + 1
+    assert len(begun(folder)) == 12 + 1
+    assert Counter(name for name, _ in begun(folder))[lost] == 4 + 1
+
+
+def test_a_cluster_on_this_machine_gives_the_same_numbers(folder, undisturbed):
+    done = bench(*RUN, "--dask", "local:2", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert_same(folder, undisturbed)
+    assert len({process for _, process in begun(folder)}) == 2
 
 
 def _address_in(file):
@@ -193,6 +200,79 @@ def test_what_fails_is_told_at_the_end_and_the_others_go_on(folder):
     assert "first · mine:Broken · train" in last
     stored = read_measurements(folder / "results.sqlite")
     assert stored["method"].unique().tolist() == ["mine:Quick"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_estimator_that_ends_the_process_fails_alone(folder, jobs):
+    options = ("--profile", "quick", "--datasets", "first.npz", "-o", "results.sqlite")
+    methods = "mine:Leaving,mine:Quick"
+    done = bench("run", *options, "--methods", methods, "--jobs", jobs, folder=folder)
+    assert done.returncode == 1
+    assert "SystemExit: 3" in done.stderr
+    assert "raise SystemExit(3)" in done.stderr
+    assert "lamc: 1 unit failed: first · mine:Leaving · train." in done.stderr
+    stored = read_measurements(folder / "results.sqlite")
+    assert stored["method"].unique().tolist() == ["mine:Quick"]
+
+
+def test_a_request_to_end_is_no_failure_of_the_unit_under_way(folder):
+    (folder / "hold").touch()
+    process = start(*RUN, folder=folder)
+    wait_for(lambda: begun(folder), process)
+    process.terminate()
+    _, said = process.communicate()
+    assert process.returncode == 143
+    assert "failed" not in said
+    assert len(begun(folder)) == 1
+
+
+def test_a_users_code_that_is_changed_is_never_mixed_with_what_it_was(folder):
+    options = ("--profile", "quick", "--methods", "mine:Quick,MLML", "--set", "n_neighbors=5")
+    assert bench("run", *options, "--datasets", "first.npz", folder=folder).returncode == 0
+    (folder / "mine.py").write_text((folder / "mine.py").read_text() + "# changed\n")
+    done = bench("run", *options, "--datasets", "second.npz", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "had other settings or source code before" in done.stderr
+    rows = read_measurements(folder / "results.sqlite")
+    assert set(zip(rows["dataset"], rows["method"], strict=True)) == {
+        ("first", "MLML"),
+        ("second", "MLML"),
+        ("second", "mine:Quick"),
+    }
+
+
+def test_a_plan_that_is_run_on_fewer_parts_is_not_mixed_with_what_it_was(folder):
+    def run(parts, *methods):
+        plan = Plan("mine", (Source("first.npz"),), methods, 1, parts=parts)
+        assert run_plan(plan, Store(folder / "results.sqlite")) == []
+
+    run(("training", "train"), "mine:Quick")
+    run(("train",), "mine:Quick", "mine:Slow")
+    rows = read_measurements(folder / "results.sqlite")
+    assert set(zip(rows["method"], rows["part"], strict=True)) == {
+        ("mine:Quick", "train"),
+        ("mine:Slow", "train"),
+    }
+
+
+def test_a_file_may_have_a_comma_in_its_name(folder):
+    (folder / "first.npz").rename(folder / "oak, elm.npz")
+    options = ("--profile", "quick", "--datasets", "oak, elm.npz", "--methods", "mine:Quick")
+    listed = CliRunner().invoke(app, ["run", *options, "--dry-run"])
+    assert listed.stdout.splitlines()[0].endswith("first · mine:Quick · train")
+    many = ",".join(["nothing"] * 100)
+    done = CliRunner().invoke(app, ["run", "--profile", "quick", "--datasets", many, "--dry-run"])
+    assert "nothing" in str(done.exception)
+
+
+def test_results_do_not_go_to_a_file_named_as_csv(folder):
+    for command in ((*RUN[:-1], "mine.csv"), ("merge", "mine.csv", "other.sqlite")):
+        Store(folder / "other.sqlite")
+        done = bench(*command, folder=folder)
+        assert done.returncode == 1
+        assert "Name it mine.sqlite; for CSV files, run lamc bench export" in done.stderr
+        assert begun(folder) == []
+        assert not list(folder.glob("mine.csv*"))
 
 
 def test_a_program_is_told_what_was_run_and_what_failed(folder):
@@ -245,6 +325,7 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
         (("plan.toml", "--profile", "quick"), "Name the profile in the plan file"),
         (("--profile", "quick", "--labels", "oak"), "no file is among the data sets"),
         (("plan.toml", "--jobs", "0"), "0 jobs"),
+        (("plan.toml", "--set", "random_state=7"), "the runs have the seeds 0, 1"),
         (("plan.toml", "--dask", "local:x"), "as in local:4"),
         (("plan.toml", "--dask", "tcp://127.0.0.1:1"), "no Dask scheduler"),
         (("plan.toml", "--dask", "nonsense"), "give the address of a scheduler"),

@@ -24,6 +24,8 @@ from lamc.benchmark.work import Result
 
 FACTS = Facts("trees", "", False, "abc", 100, 10, 5, scenes=False)
 UNIT = Unit(Source("trees.csv"), FACTS, "MLML", "train", (0, 1), "given")
+ELSEWHERE = replace(FACTS, name="shrubs", checksum="def")
+EPOCHS_1, EPOCHS_4 = '{"epochs":1}', '{"epochs":4}'
 RESULT = Result(
     measurements=[
         Measurement(0, 0, "full", None, None, None, None, "one_error", 0.1 + 0.2),
@@ -93,6 +95,69 @@ def test_settings_of_the_file_that_takes_stand(store, tmp_path):
     assert_frame_equal(store.measurements(), shown)
 
 
+def test_files_of_other_settings_are_never_in_one_table_though_of_other_data(store, tmp_path):
+    """As when two machines run plans of one name that differ in a parameter and the data."""
+    filled(store)
+    changed = replace(UNIT, facts=ELSEWHERE, settings={"n_neighbors": 3})
+    other = filled(Store(tmp_path / "other.sqlite"), changed)
+    same = replace(UNIT, facts=ELSEWHERE, method="GLOCAL")
+    filled(other, same, method="GLOCAL")
+    taken = store.take(other)
+    assert taken == (2, 0, 1)
+    assert "give their plan another name" in taken.text()
+    rows = store.measurements()
+    assert set(zip(rows["dataset"], rows["method"], strict=True)) == {
+        ("trees", "MLML"),
+        ("shrubs", "GLOCAL"),
+    }
+    store.expect("under another name", [("MLML", changed)])
+    assert set(store.measurements()["profile"]) == {"mine", "under another name"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "shown"),
+    [
+        (EPOCHS_1, EPOCHS_1, ["GLOCAL", "MLML"]),
+        (EPOCHS_1, EPOCHS_4, ["MLML"]),
+        (EPOCHS_1, '{"epochs":1,"parts":["train"]}', ["GLOCAL", "MLML"]),  # older, and newer
+        (EPOCHS_1, "{}", ["GLOCAL", "MLML"]),  # as of an export
+    ],
+)
+def test_files_of_two_plans_of_one_name_are_never_in_one_table(
+    store, tmp_path, ours, theirs, shown
+):
+    other, unit = Store(tmp_path / "other.sqlite"), replace(UNIT, facts=ELSEWHERE, method="GLOCAL")
+    store.expect("mine", [("MLML", UNIT)], ours)
+    other.expect("mine", [("GLOCAL", unit)], theirs)
+    store.add(UNIT, RESULT)
+    other.add(unit, RESULT)
+    assert store.take(other).hidden == 2 - len(shown)
+    assert sorted(store.measurements()["method"].unique()) == shown
+
+
+def test_a_unit_that_was_planned_and_comes_from_elsewhere_agrees_too(store, tmp_path):
+    changed = replace(UNIT, facts=ELSEWHERE, settings={"n_neighbors": 3})
+    store.expect("mine", [("MLML", changed)])  # planned, stopped before it was run
+    assert store.take(filled(Store(tmp_path / "one.sqlite"))).hidden == 0
+    assert store.take(filled(Store(tmp_path / "two.sqlite"), changed)).hidden == 1
+    assert store.measurements()["dataset"].unique().tolist() == ["trees"]
+
+
+def test_what_a_method_has_for_each_data_set_is_one_setting(store, tmp_path):
+    """SMILE is run with its paper's parameters, which differ from data set to data set."""
+
+    def smile(name, **changes):
+        facts = replace(FACTS, name=name, variant="paper", checksum=name)
+        return replace(UNIT, facts=facts, method="SMILE", **changes)
+
+    filled(store, smile("yeast"), method="SMILE")
+    other = filled(Store(tmp_path / "other.sqlite"), smile("scene"), method="SMILE")
+    assert store.take(other) == (1, 0, 0)
+    by_hand = smile("CAL500", settings={"p": 0.5})
+    another = filled(Store(tmp_path / "another.sqlite"), by_hand, method="SMILE")
+    assert store.take(another) == (1, 0, 1)
+
+
 def test_csv_files_give_the_same_frames_and_the_same_bytes_again(store, tmp_path):
     path = filled(store).path
     written = write_csv_files(read_measurements(path), read_curves(path), tmp_path / "a.csv")
@@ -148,14 +213,60 @@ def test_changed_settings_of_a_plan_never_stand_beside_old_ones(store):
     for unit in (UNIT, other):
         store.add(unit, RESULT)
     both = [("MLML", UNIT), ("GLOCAL", other)]
-    assert store.expect("mine", both, "epochs 1") == 0
-    assert store.expect("mine", both[:1], "epochs 1") == 0  # a part of the same plan
+    assert store.expect("mine", both, EPOCHS_1) == 0
+    assert store.expect("mine", both[:1], EPOCHS_1) == 0  # a part of the same plan
     assert sorted(store.measurements()["method"].unique()) == ["GLOCAL", "MLML"]
-    assert store.expect("mine", both[:1], "epochs 4") == 2
+    assert store.expect("mine", both[:1], EPOCHS_4) == 2
     assert store.measurements()["method"].unique().tolist() == ["MLML"]
     assert store.finished([other.key]) == {other.key}
-    assert store.expect("mine", both, "epochs 1") == 1
+    assert store.expect("mine", both, EPOCHS_1) == 1
     assert sorted(store.measurements()["method"].unique()) == ["GLOCAL", "MLML"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [{"settings": {"n_neighbors": 3}}, {"seeds": (0,)}, {"validation": "single positives"}],
+    ids=str,
+)
+def test_nor_do_units_of_other_settings_whose_plan_is_not_known(store, before):
+    """As when results come from an export, which says nothing of plans."""
+    old = replace(UNIT, facts=ELSEWHERE, **before)
+    filled(store, old)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("DELETE FROM plan")
+    assert store.expect("mine", [("MLML", UNIT)], EPOCHS_1) == 1
+    store.add(UNIT, RESULT)
+    assert store.measurements()["dataset"].unique().tolist() == ["trees"]
+    assert store.expect("mine", [("MLML", old)], EPOCHS_1) == 1
+    assert store.measurements()["dataset"].unique().tolist() == ["shrubs"]
+
+
+def test_nor_do_units_of_another_source_code(store, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file = tmp_path / "edited.py"
+    file.write_text("from sklearn.naive_bayes import GaussianNB\nclass Own(GaussianNB): ...\n")
+    old = replace(UNIT, method="edited:Own")
+    store.expect("mine", [("edited:Own", old), ("MLML", UNIT)], EPOCHS_1)
+    store.add(old, RESULT)
+    store.add(UNIT, RESULT)
+    file.write_text(file.read_text() + "# changed\n")
+    new = replace(UNIT, method="edited:Own", facts=ELSEWHERE)
+    assert store.expect("mine", [("edited:Own", new)], EPOCHS_1) == 1
+    store.add(new, RESULT)
+    rows = store.measurements()
+    assert set(zip(rows["dataset"], rows["method"], strict=True)) == {
+        ("trees", "MLML"),
+        ("shrubs", "edited:Own"),
+    }
+
+
+def test_a_plan_that_says_more_than_an_older_file_is_the_same_plan(store):
+    store.expect("mine", [("MLML", UNIT)], '{"runs":2}')
+    store.add(UNIT, RESULT)
+    newer = '{"parts":["train"],"runs":2}'
+    assert store.expect("mine", [("GLOCAL", replace(UNIT, method="GLOCAL"))], newer) == 0
+    assert store.measurements()["method"].unique().tolist() == ["MLML"]
+    assert store.expect("mine", [], '{"parts":["training"],"runs":2}') == 1
 
 
 def test_a_file_of_before_there_were_plans_is_gone_on_with(store, tmp_path):
@@ -164,7 +275,7 @@ def test_a_file_of_before_there_were_plans_is_gone_on_with(store, tmp_path):
         connection.execute("DROP TABLE plan")
     into = Store(tmp_path / "into.sqlite")
     assert into.take(Store(store.path, read_only=True)) == (1, 0, 0)
-    assert Store(store.path).expect("mine", [("MLML", UNIT)], "epochs 1") == 0
+    assert Store(store.path).expect("mine", [("MLML", UNIT)], EPOCHS_1) == 0
 
 
 @pytest.fixture
@@ -258,6 +369,18 @@ def test_files_that_are_no_results_are_refused_and_left_alone(tmp_path):
     with pytest.raises(BenchmarkError, match="not one of results"):
         Store(other)
     assert other.read_bytes() == before
+
+
+def test_a_results_file_is_not_named_as_csv(tmp_path):
+    with pytest.raises(BenchmarkError, match=r"Name it .*a\.sqlite; .*bench export") as refused:
+        Store(tmp_path / "a.csv")
+    assert f"-o {tmp_path / 'a.csv'}" in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_can_be_read_while_it_is_written(store):
+    with closing(sqlite3.connect(store.path)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_what_is_missing_is_named(store, tmp_path):

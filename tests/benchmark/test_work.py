@@ -1,5 +1,6 @@
 """A unit of work: who sees which rows, and what comes out."""
 
+import pickle
 import sys
 from dataclasses import replace
 
@@ -65,7 +66,7 @@ class TestRowsSeen:
         unit = unit_of(data, tmp_path, method="recording:Recorder", part=part, draw=draw)
         work(unit)
         Y = data.Y.toarray()
-        draws = [0] if draw == "given" else [0, 1]
+        draws = [0, 0] if draw == "given" else [0, 1]  # of the two runs
         assert len(recorder.fitted) == len(draws)
         for seed, (rows, labels) in zip(draws, recorder.fitted, strict=True):
             parts = split(data.Y, random_state=seed)
@@ -150,9 +151,18 @@ class TestDraws:
         assert rows[0] == rows[2] != rows[1]
 
     def test_digit_scenes_are_made_anew_so_that_their_parts_share_no_picture(self):
-        task = task_of(digit_scenes(60), "anew", 4, "train")
+        task = task_of(digit_scenes(60), "anew", 4, "train", scenes=True)
         made = digit_scenes(60, random_state=4)
         np.testing.assert_array_equal(task.learn.X, made.X[made.split.train])
+
+    def test_a_file_of_that_name_holds_data_like_any_other(self, tmp_path, recorder):
+        assert facts_of(Source("digit scenes")).scenes
+        data = replace(numbered_rows(), name="digit scenes")
+        unit = unit_of(data, tmp_path, method="recording:Recorder", draw="anew", seeds=(1,))
+        assert not unit.facts.scenes
+        work(unit)
+        ((rows, _),) = recorder.fitted
+        assert sorted(rows) == sorted(split(data.Y, random_state=1).train)
 
 
 class TestFit:
@@ -185,11 +195,40 @@ class TestFit:
         assert values[point] == max(values.values())
         assert scored.chosen["validation_average_precision"] == max(values.values())
 
-    def test_a_method_without_randomness_is_fitted_once(self, recorder):
-        task = task_of(numbered_rows(), "given", 0, "train")
-        runs = fit_and_score("recording:Recorder", "small", {}, task, [0, 1, 2])
-        assert len(recorder.fitted) == 1
+    def test_a_method_without_randomness_is_fitted_once(self, monkeypatch):
+        task, fitted, fit = task_of(numbered_rows(), "given", 0, "train"), [], MLML.fit
+
+        def counted(learner, *given):
+            fitted.append(learner)
+            return fit(learner, *given)
+
+        monkeypatch.setattr(MLML, "fit", counted)
+        settings = {"n_neighbors": 5, "row_smoothness": 1.0, "label_smoothness": 0.1}
+        runs = fit_and_score("MLML", "small", settings, task, [0, 1, 2])
+        assert len(fitted) == 1
         assert len(runs) == 3
+
+    def test_a_users_own_is_fitted_for_each_seed_for_it_may_draw_unasked(
+        self, tmp_path, monkeypatch
+    ):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        (tmp_path / "drawing_unasked.py").write_text(
+            "import numpy as np\n"
+            "from sklearn.naive_bayes import GaussianNB\n"
+            "class Drawing(GaussianNB):\n"
+            "    def fit(self, X, y):\n"
+            "        return super().fit(X + np.random.normal(size=X.shape), y)\n"
+        )
+        task = task_of(numbered_rows(), "given", 0, "train")
+        np.random.seed(7)  # noqa: NPY002  the estimator draws from it
+        runs = fit_and_score("drawing_unasked:Drawing", "small", {}, task, [0, 1, 2])
+        assert len({run.test.tobytes() for run in runs}) == 3
+
+    def test_numpys_global_state_is_left_alone(self):
+        task = task_of(numbered_rows(), "given", 0, "train")
+        before = np.random.get_state()[1].tolist()  # noqa: NPY002
+        fit_and_score("sklearn.naive_bayes:GaussianNB", "small", {}, task, [0, 1])
+        assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
     def test_a_random_one_is_fitted_for_each_seed(self):
         task = task_of(numbered_rows(), "given", 0, "train")
@@ -267,6 +306,44 @@ class TestResult:
         }
         assert sizes == {1, 2, 5, 10, 20, 50, None}
         assert sum(row.view.startswith("reading: ") for row in rows) > 0
+
+    def test_what_was_accepted_and_what_it_took_is_stored(self, tmp_path):
+        data = small_data("small")
+        rows = work(unit_of(data, tmp_path)).measurements
+        task, paper = task_of(data, "given", 0, "train"), ("selective", 0.5, "all labels", 10)
+        (scored,) = fit_and_score("MLML", "", {}, task, [0])
+        true = task.test.labels.positives.toarray()
+        share = np.mean(  # of all true pairs of a row and a label alike
+            [
+                calibrator.accept(scored.test)[true].mean()
+                for calibrator in PAPER_VIEW.calibrators(task, scored.calibration)
+            ]
+        )
+        for run in (0, 1):
+            of_run = [row for row in rows if row.run == run]
+            full = {row.metric: row.value for row in of_run if row.view == "full"}
+            accepted = {
+                row.metric: row.value
+                for row in of_run
+                if (row.rule, row.alpha, row.calibration, row.positives) == paper
+            }
+            assert accepted["true_retention"] == pytest.approx(share)
+            assert accepted["recall"] == pytest.approx(share)
+            assert 0 < full["seconds_fit"] <= full["seconds_total"]
+            assert sys.platform != "linux" or full["peak_megabytes"] > 10
+
+    def test_source_code_that_was_changed_after_the_plan_is_refused(self, tmp_path, recorder):
+        unit = unit_of(numbered_rows(), tmp_path, method="recording:Recorder")
+        planned = unit.key
+        sent = pickle.dumps(unit)
+        (tmp_path / "recording.py").write_text(RECORDER + "# changed\n")
+        with pytest.raises(BenchmarkError, match="source code of recording:Recorder here"):
+            work(pickle.loads(sent))
+        anew = replace(unit)  # planned in this process, which has imported what was there before
+        assert anew.key != planned
+        with pytest.raises(BenchmarkError, match="not what the plan was made with"):
+            work(anew)
+        assert recorder.fitted == []
 
     def test_other_data_under_the_same_name_are_refused(self, tmp_path):
         unit = unit_of(small_data("small"), tmp_path)

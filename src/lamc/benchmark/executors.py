@@ -11,11 +11,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.unit import Unit
 from lamc.benchmark.work import Result, work
+
+_TERMINATED: Final = 128 + signal.SIGTERM  # what lamc ends with when it is asked to end
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,10 @@ def attempt(unit: Unit, unfinished: Path | None = None) -> Outcome:
     """
     try:
         return Outcome(unit, work(unit, unfinished and folder_of(unit, unfinished)))
+    except SystemExit as ended:
+        if ended.code == _TERMINATED:
+            raise  # this process was asked to end, and not by the estimator
+        return Outcome(unit, None, traceback.format_exc())
     except Exception:
         return Outcome(unit, None, traceback.format_exc())
 

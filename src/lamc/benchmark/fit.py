@@ -50,7 +50,9 @@ def fit_and_score(
     the labels as a 0/1 matrix unless it takes :class:`lamc.Labels`. Methods with a grid are fitted
     at each of its points with the first seed; the point with the best average precision on the
     validation rows serves all seeds. Where only an observed label of these is known, it is
-    taken for their only one. A fit without randomness serves all seeds as it is.
+    taken for their only one. A fit of which it is known that it has no randomness serves all
+    seeds as it is; a user's own estimator is fitted anew for each, whether or not it has a
+    ``random_state``.
 
     After each epoch neural learners keep what they have in the folder ``checkpoint``, and go on
     from what is there.

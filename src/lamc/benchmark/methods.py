@@ -3,15 +3,18 @@
 import difflib
 import importlib
 import inspect
+import os
 import sys
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
+import traceback
+from collections.abc import Mapping, MutableMapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from lamc import learners
 from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.source_code import source_checksum
 
 LAMC_NAME: Final = "LAMC"  # the paper's method: WAN behind a rule
 LAMC_SCORER: Final = "WAN"
@@ -40,6 +43,8 @@ GRIDS: Final[dict[str, tuple[dict[str, Any], ...]]] = {
 
 # How a learner is run, which does not change what it learns.
 _RUN_PARAMETERS = {"checkpoint", "device", "n_jobs", "n_threads", "random_state", "verbose"}
+# Checksums of users' classes when they were first looked at: what this process runs of them.
+_FIRST_SEEN: Final[MutableMapping[type, str]] = WeakKeyDictionary()
 
 
 def make(method: str, dataset: str, settings: Settings) -> Any:
@@ -127,13 +132,58 @@ def identity(method: str, dataset: str, settings: Settings) -> dict[str, Any]:
     grid = grid_of(method, settings)
     if len(grid) > 1:
         told["grid"] = grid
-    if ":" in method:
-        told["source"] = _source_checksum(_class_of(method))
+    if is_own(method):
+        told["source"] = source_of(method)
     return told
 
 
+def is_own(method: str) -> bool:
+    """Whether a method is a class that a user named by its module.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import is_own
+    >>> is_own("AN"), is_own("sklearn.naive_bayes:GaussianNB")
+    (False, True)
+    """
+    return ":" in method
+
+
+def source_of(method: str) -> str:
+    """Checksum of the source code of a user's class, as it is on disk now.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import source_of
+    >>> len(source_of("sklearn.naive_bayes:GaussianNB"))
+    64
+    """
+    found = _class_of(method)
+    names = {method.partition(":")[0], found.__module__}
+    files = {name: getattr(sys.modules[name], "__file__", None) for name in names}
+    checksum = source_checksum({name: Path(file) for name, file in files.items() if file})
+    _FIRST_SEEN.setdefault(found, checksum)
+    return checksum
+
+
+def check_source(method: str, planned: str) -> None:
+    """Refuse to run other code of a user's class than the plan was made with.
+
+    Another machine may have another file, and a file may be changed after it was imported.
+    """
+    found = source_of(method)
+    if {found, _FIRST_SEEN[_class_of(method)]} != {planned}:
+        raise BenchmarkError(
+            f"The source code of {method} here (process {os.getpid()}) is not what the plan was "
+            "made with: it was changed since, or is another on this machine.\nGive all machines "
+            "the same files, start Python or the workers of a cluster anew, and run it again."
+        )
+
+
 def is_random(method: str, estimator: Any) -> bool:
-    """Whether fits of an estimator differ with the seed.
+    """Whether fits of an estimator may differ from seed to seed.
+
+    Of a user's class this is not known: it may draw without having a ``random_state``.
 
     Examples
     --------
@@ -144,7 +194,7 @@ def is_random(method: str, estimator: Any) -> bool:
     parameters = estimator.get_params(deep=False)
     if method == "DM2L":
         return bool(parameters["kernel"] != "linear")  # only landmarks are drawn
-    return "random_state" in parameters
+    return is_own(method) or "random_state" in parameters
 
 
 def known_methods() -> Sequence[str]:
@@ -157,6 +207,23 @@ def known_methods() -> Sequence[str]:
     ['LAMC', 'AN', 'ANLS']
     """
     return [LAMC_NAME, *(name for name in learners.__all__ if name != "Network")]
+
+
+def settings_of_data(method: str, dataset: str) -> dict[str, Any]:
+    """Parameters that a method has for a data set of the catalogue: those of SMILE's paper.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import settings_of_data
+    >>> settings_of_data("SMILE", "yeast")
+    {'p': 0.05, 'mu': 0.5, 'rate': 0.1}
+    >>> settings_of_data("AN", "yeast")
+    {}
+    """
+    if method != "SMILE":
+        return {}
+    parameters = (_published(method, dataset) or _made(method)).get_params(deep=False)
+    return {name: parameters[name] for name in ("p", "mu", "rate")}
 
 
 def _published(method: str, dataset: str) -> Any:
@@ -193,6 +260,12 @@ def _class_of(method: str) -> Any:
             f"The classifier {method} cannot be imported: {error}.\nGive it as "
             "package.module:Class, from an installed package or the current folder."
         ) from error
+    except (Exception, SystemExit) as error:
+        raise BenchmarkError(
+            f"The classifier {method} cannot be imported: {type(error).__name__} in "
+            f"{_place(error)}: {getattr(error, 'msg', error)}.\nMend it there; python -c "
+            f"'import {module}' shows more."
+        ) from error
     if not (inspect.isclass(found) and hasattr(found, "fit") and hasattr(found, "get_params")):
         raise BenchmarkError(
             f"{method} is no scikit-learn classifier: it has no fit, or no params."
@@ -208,9 +281,12 @@ def _import(module: str) -> Any:
     return importlib.import_module(module)
 
 
-def _source_checksum(found: type) -> str:
-    file = inspect.getsourcefile(found)
-    return sha256(Path(file).read_bytes()).hexdigest() if file else ""
+def _place(error: BaseException) -> str:
+    """File and line of what went wrong."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}, line {last.lineno}"
 
 
 def _hint(name: str, known: Any) -> str:

@@ -50,6 +50,8 @@ _PAPER_NETWORK: Final = {
     "batch_size": 16,
     "learning_rate": (1e-4, 1e-3, 1e-2),
 }
+_PARTS: Final[tuple[Part, ...]] = ("training", "train")  # in the order to run them
+_WORDS: Final = {"none": None, "true": True, "false": False}
 
 Overrides = Mapping[str, Any]
 
@@ -104,7 +106,7 @@ class Plan:
             raise BenchmarkError(f"{self.n_runs!r} runs; give a whole number from 1.")
         if self.draw not in ("given", "anew"):
             raise BenchmarkError(f"draw={self.draw!r}; give 'given' or 'anew'.")
-        if not self.parts or set(self.parts) - {"training", "train"}:
+        if not self.parts or set(self.parts) - set(_PARTS):
             raise BenchmarkError(f"parts={self.parts!r}; give 'training', 'train', or both.")
         if self.validation not in ("all labels", "single positives"):
             raise BenchmarkError(
@@ -158,6 +160,7 @@ class Plan:
             {
                 "runs": self.n_runs,
                 "draw": self.draw,
+                "parts": [part for part in _PARTS if part in self.parts],
                 "validation": self.validation,
                 "defaults": dict(self.defaults),
                 "overrides": dict(self.overrides),
@@ -193,7 +196,7 @@ class Plan:
         """The parts to fit on; calibration and test rows of the digit scenes share pictures."""
         if facts.scenes:
             return ("train",)
-        return [part for part in ("training", "train") if part in self.parts]
+        return [part for part in _PARTS if part in self.parts]
 
     def _settings(self, method: str) -> dict[str, Any]:
         """Parameters of one method: its own overrides before common ones before defaults."""
@@ -208,6 +211,12 @@ class Plan:
         fitted = {LAMC_SCORER if method == LAMC_NAME else method for method in self.methods}
         for key in self.overrides:
             method, name = _target(key)
+            if name == "random_state":
+                raise BenchmarkError(
+                    f"{key} is set, but the runs have the seeds 0, 1, … up to their number − 1, "
+                    f"here {self.n_runs - 1}.\nChoose how many runs there are: --runs, or runs = "
+                    "in a plan file."
+                )
             if method == LAMC_NAME:
                 raise BenchmarkError(
                     f"{key}: the scorer of {LAMC_NAME} is {LAMC_SCORER}, and is trained once for "
@@ -251,19 +260,24 @@ def profile(name: str) -> Plan:
 def parse_setting(text: str) -> tuple[str, Any]:
     """``key=value`` as it is typed: numbers, true, false, none, lists, or else a string.
 
+    True, false and none are so in capital and small letters.
+
     Examples
     --------
     >>> from lamc.benchmark.plan import parse_setting
     >>> parse_setting("WAN.hidden=256"), parse_setting("hidden=labels")
     (('WAN.hidden', 256), ('hidden', 'labels'))
+    >>> parse_setting("standardise=False")
+    ('standardise', False)
     >>> parse_setting("learning_rate=[1e-3, 1e-2]")
     ('learning_rate', (0.001, 0.01))
     """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise BenchmarkError(f"{text!r} is no setting; give key=value, as in hidden=256.")
-    if value.strip().casefold() == "none":
-        return key.strip(), None
+    word = value.strip().casefold()
+    if word in _WORDS:
+        return key.strip(), _WORDS[word]
     try:
         return key.strip(), fixed(tomllib.loads(f"value = {value}")["value"])
     except tomllib.TOMLDecodeError:

@@ -26,6 +26,8 @@ def read_plan(path: str | Path) -> Plan:
         hidden = 256
         WAN.epochs = 10
 
+    Paths start in the folder of the plan file.
+
     Examples
     --------
     >>> import tempfile
@@ -111,9 +113,10 @@ _OF_SOURCE: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def _source(told: Any, plan_file: Path) -> Source:
-    """A data set of a plan file: a name, or a table with a file, relative to the plan's folder."""
+    """A data set of a plan file: a name, or a file, whose path starts in the plan's folder."""
     if isinstance(told, str):
-        return Source(told)
+        named = Source(told)
+        return Source(str(plan_file.parent / told)) if named.is_file else named
     fields = _OF_SOURCE.keys()
     if (
         not isinstance(told, dict)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lamc.datasets import Dataset, Split, digit_scenes, observe, split
-from lamc.datasets.scenes import NAME as SCENES
 from lamc.labels import Knowledge, Labels
 from lamc.types import IntArray, ScoreMatrix
 
@@ -49,13 +48,20 @@ class Task:
 
 
 def task_of(
-    data: Dataset, draw: Draw, seed: int, part: Part, validation: Validation = "all labels"
+    data: Dataset,
+    draw: Draw,
+    seed: int,
+    part: Part,
+    validation: Validation = "all labels",
+    *,
+    scenes: bool = False,
 ) -> Task:
     """Cut a data set into the rows of one run.
 
     ``"given"`` takes the split and the observed labels that the data set carries, and draws what
-    it lacks with seed 0, whatever the run. ``"anew"`` draws both with the seed of the run; the
-    digit scenes are made anew, for their parts do not share pictures.
+    it lacks with seed 0, whatever the run. ``"anew"`` draws both with the seed of the run; if the
+    data are the embedded digit ``scenes``, these are made anew, for their parts do not share
+    pictures.
 
     Part ``"training"`` learns from the 80 % that are neither validation nor test rows. Part
     ``"train"`` leaves the calibration rows out of these, so that thresholds can be set on them.
@@ -76,7 +82,7 @@ def task_of(
     if draw == "given":
         parts = data.split if data.split is not None else split(data.Y, random_state=0)
         observed = _given_labels(data, parts)
-    elif data.name == SCENES:
+    elif scenes:
         data = digit_scenes(data.X.shape[0], random_state=seed)
         return task_of(data, "given", seed, part, validation)
     else:

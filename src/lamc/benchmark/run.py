@@ -75,8 +75,8 @@ def run_plan(
         watch.begin(plan.name, left, n_finished=len(finished))
         if retired:
             watch.note(
-                f"{plan.name} had other settings before; what was measured with them stays in the "
-                "file, but is not shown with what is measured now."
+                f"{plan.name} had other settings or source code before; what was measured with "
+                "them stays in the file, but is not shown with what is measured now."
             )
         unfinished = store.path.with_name(f"{store.path.name}.unfinished")
         return _run(left, store, _executor(jobs, dask, unfinished), watch, unfinished)

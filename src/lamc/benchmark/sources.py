@@ -113,7 +113,7 @@ def facts_of(source: Source) -> Facts:
         rows=data.X.shape[0],
         features=data.X.shape[1],
         labels=data.Y.shape[1],
-        scenes=data.name == SCENES,
+        scenes=data.name == SCENES and not source.is_file,
     )
 
 

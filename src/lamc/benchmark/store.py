@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from lamc.benchmark.agreement import Standing, agree, same_plan
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.frames import as_curves, as_measurements, read_csv_files
+from lamc.benchmark.merging import Taken, retire, standing, take_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,37 +59,9 @@ SELECT profile, dataset, method, part, run, rule, alpha, calibration, curve, lab
 FROM planned JOIN unit USING (unit, dataset, part) JOIN point USING (unit)
 ORDER BY profile, place, dataset, method, part, point.rowid
 """
-_RETIRE: Final = "DELETE FROM planned WHERE profile = ?"
-_HIDDEN: Final = """
-SELECT count(*) FROM other.planned AS theirs JOIN main.planned AS ours
-USING (profile, dataset, method, part) JOIN other.unit AS finished ON finished.unit = theirs.unit
-WHERE theirs.unit != ours.unit
+_FORGET_UNFINISHED: Final = """
+DELETE FROM planned WHERE profile = ? AND unit NOT IN (SELECT unit FROM unit)
 """
-
-
-class Taken(NamedTuple):
-    """What came of taking in another results file: units added, and those that were there already.
-
-    ``hidden`` counts units whose data set, method and part have other settings here.
-    """
-
-    added: int
-    known: int
-    hidden: int
-
-    def text(self) -> str:
-        """In words.
-
-        Examples
-        --------
-        >>> from lamc.benchmark.store import Taken
-        >>> Taken(added=3, known=1, hidden=0).text()
-        'units taken: 3, known: 1'
-        """
-        said = f"units taken: {self.added}, known: {self.known}"
-        if self.hidden:
-            said += f", not shown for other settings here: {self.hidden}"
-        return said
 
 
 class Store:
@@ -118,6 +92,12 @@ class Store:
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
         self.read_only = read_only
+        if self.path.suffix.lower() == ".csv" and not read_only:
+            raise BenchmarkError(
+                f"Results are kept in an SQLite file, and {self.path} is named as CSV.\nName it "
+                f"{self.path.with_suffix('.sqlite')}; for CSV files, run lamc bench export "
+                f"{self.path.with_suffix('.sqlite')} -o {self.path} afterwards."
+            )
         if not self.path.parent.is_dir():
             raise BenchmarkError(f"There is no folder {self.path.parent} to put results in.")
         with closing(self._connect()) as connection:
@@ -129,26 +109,35 @@ class Store:
             stored = {key for (key,) in connection.execute("SELECT unit FROM unit")}
         return stored & set(keys)
 
-    def expect(self, profile: str, units: "Sequence[tuple[str, Unit]]", settings: str = "") -> int:
+    def expect(
+        self, profile: str, units: "Sequence[tuple[str, Unit]]", settings: str = "{}"
+    ) -> int:
         """Let units, each under the name of a method, stand for a profile from now on.
 
         If the profile had other settings before, none of its units stands for it any more, so that
-        numbers of different settings are never in one table. They stay in the file, and stand for
-        it again when the profile is run with their settings. Returns how many these are.
+        numbers of different settings are never in one table; nor do those of a method whose source
+        code was changed. They stay in the file, and stand for the profile again when it is run with
+        their settings. Returns how many these are.
         """
         rows = [
             (profile, unit.facts.name, method, unit.part, place, unit.key)
             for place, (method, unit) in enumerate(units)
         ]
+        asked = [Standing(0, profile, unit.facts.variant, unit.text) for _, unit in units]
         with closing(self._connect()) as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             known = connection.execute("SELECT settings FROM plan WHERE profile = ?", (profile,))
-            retired = 0
-            if known.fetchone() not in (None, (settings,)):
-                retired = connection.execute(_RETIRE, (profile,)).rowcount
+            same = all(same_plan(before, settings) for (before,) in known)
+            retired = [
+                each
+                for each in standing(connection)
+                if each.profile == profile and not (same and all(agree(each, a) for a in asked))
+            ]
+            retire(connection, retired)
+            connection.execute(_FORGET_UNFINISHED, (profile,))
             connection.execute("INSERT OR REPLACE INTO plan VALUES (?,?)", (profile, settings))
             connection.executemany("INSERT OR REPLACE INTO planned VALUES (?,?,?,?,?,?)", rows)
-        return retired
+        return len(retired)
 
     def add(self, unit: "Unit", result: "Result") -> bool:
         """Store a finished unit, all of it or nothing; False if it is there already."""
@@ -170,8 +159,8 @@ class Store:
     def take(self, other: "Store") -> Taken:
         """Take in what another file has finished, all of it or nothing.
 
-        What stands for a profile here goes on to stand for it. Where the other file has different
-        settings for the same data set, method and part, its unit is stored but not shown.
+        What stands for a profile here goes on to stand for it. Units of the other file that cannot
+        be in one table with it, for their settings are different, are stored but not shown.
         """
         if other.path.samefile(self.path):  # each connection would wait for the other
             raise BenchmarkError(f"{other.path} is to be taken into itself.\nName other files.")
@@ -179,21 +168,7 @@ class Store:
             connection.execute("ATTACH DATABASE ? AS other", (other._address(),))
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                (n_units,) = connection.execute("SELECT count(*) FROM other.unit").fetchone()
-                added = connection.execute(
-                    "SELECT unit FROM other.unit EXCEPT SELECT unit FROM main.unit"
-                ).fetchall()
-                for table in ("unit", "measurement", "point"):
-                    connection.executemany(
-                        f"INSERT INTO main.{table} SELECT * FROM other.{table} WHERE unit = ?",
-                        added,
-                    )
-                for table in ("planned", "plan") if _has_plans(connection) else ("planned",):
-                    connection.execute(
-                        f"INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}"
-                    )
-                (hidden,) = connection.execute(_HIDDEN).fetchone()
-        return Taken(len(added), n_units - len(added), hidden)
+                return take_in(connection)
 
     def write(self, tables: "Mapping[str, pd.DataFrame]") -> None:
         """Write frames that have the columns of tables, all of them or nothing."""
@@ -308,12 +283,6 @@ def _unusable(path: Path, error: sqlite3.Error) -> BenchmarkError:
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
-
-
-def _has_plans(connection: sqlite3.Connection) -> bool:
-    """Whether the other file is not of before there were plans."""
-    found = connection.execute("SELECT name FROM other.sqlite_master WHERE name = 'plan'")
-    return found.fetchone() is not None
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

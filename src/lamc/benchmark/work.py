@@ -16,6 +16,7 @@ from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.fit import Scored, fit_and_score
 from lamc.benchmark.measure import accepted_metrics, full_metrics
 from lamc.benchmark.memory import peak_megabytes, reset_peak
+from lamc.benchmark.methods import check_source, is_own
 from lamc.benchmark.protocol import Task, task_of
 from lamc.benchmark.readings import readings
 from lamc.benchmark.records import Measurement, Point, measured
@@ -70,6 +71,8 @@ def work(unit: Unit, folder: Path | None = None) -> Result:
     goes_on = folder is not None and folder.exists()
     start = perf_counter()
     with threadpool_limits(1):
+        if is_own(unit.method):
+            check_source(unit.method, unit.description["source"])
         measurements, points, seconds_fit = _runs(unit, _checked_data(unit), folder)
     seconds = perf_counter() - start
     spent = {}
@@ -115,7 +118,8 @@ def _runs(
     points: list[Point] = []
     seconds = 0.0
     for draw, runs in _runs_by_draw(unit).items():
-        task = task_of(data, unit.draw, draw, unit.part, unit.validation)
+        scenes = unit.facts.scenes
+        task = task_of(data, unit.draw, draw, unit.part, unit.validation, scenes=scenes)
         start = perf_counter()
         seeds = [unit.seeds[run] for run in runs]
         place = None if folder is None else folder / str(draw)

@@ -1,5 +1,6 @@
 """``lamc bench run``: run what a plan asks for, and go on where it was stopped."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -25,7 +26,11 @@ def run(
         Path, typer.Option("--output", "-o", help="The results file (SQLite).")
     ] = Path("results.sqlite"),
     datasets: Annotated[
-        str, typer.Option(help="Names or files of data sets, separated by commas.")
+        str,
+        typer.Option(
+            help="Names or files of data sets, separated by commas. Several files with commas in "
+            "their names need a plan file."
+        ),
     ] = "",
     methods: Annotated[
         str,
@@ -140,7 +145,8 @@ def _sources(
     from lamc.benchmark.sources import Source
 
     told = (tuple(_listed(labels)), label_column, separator)
-    names = _listed(datasets)
+    is_one = os.path.isfile(datasets)  # noqa: PTH113  of a long list, is_file would raise
+    names = [datasets] if is_one else _listed(datasets)
     files = [name for name in names if Path(name).suffix]
     if any(told) and not files:
         raise BenchmarkError(
