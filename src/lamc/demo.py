@@ -71,7 +71,7 @@ def run_demo(seed: int = 0, *, n: int = 4000) -> Demo:
     Examples
     --------
     >>> from lamc.demo import run_demo
-    >>> demo = run_demo(n=600)
+    >>> demo = run_demo(n=800)
     >>> demo.ranking.average_precision > demo.prior.average_precision
     True
     """

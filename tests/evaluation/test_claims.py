@@ -24,6 +24,7 @@ def measured(rule, alpha, *, seed=0, shift=0.0, **given):
     return Y, decisions, claims(calibrator, Y, decisions)
 
 
+@pytest.mark.filterwarnings("ignore:.*pass it by luck")
 @pytest.mark.parametrize(
     ("rule", "alpha", "given"),
     [
