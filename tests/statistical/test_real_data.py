@@ -77,6 +77,7 @@ def test_recall_over_random_splits_is_what_the_ranks_say(population: Population)
     assert untied >= n_labels / 2
 
 
+@pytest.mark.filterwarnings("ignore:.*pass it by luck")
 def test_a_certified_precision_is_that_of_the_population(population: Population) -> None:
     rng = np.random.default_rng(2)
     scores, Y = population.scores, population.Y
