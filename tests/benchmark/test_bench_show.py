@@ -63,6 +63,13 @@ def test_a_table_on_the_terminal_is_that_of_the_library(results):
     assert done.stdout == markdown([made])
 
 
+def test_metrics_are_separated_by_commas_or_given_several_times(results):
+    names = ["ranking_loss", "coverage_error", "average_precision"]
+    done = bench("table", results, "--metric", "ranking_loss, coverage_error", "--metric", names[2])
+    made = [table(read_measurements(results), name) for name in names]
+    assert done.stdout == markdown(made)
+
+
 def test_the_papers_three_tables_go_to_a_file(results, tmp_path):
     file = tmp_path / "new folder" / "tables.csv"
     done = bench("table", results, "--format", "csv", "-o", file)

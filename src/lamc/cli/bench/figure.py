@@ -31,7 +31,7 @@ def figure(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", help="For calibration-size, as often as wanted: a line each."),
+        typer.Option("--metric", help="For calibration-size, separated by commas: a line each."),
     ] = None,
     rule: options.Rule = None,
     alpha: options.Alpha = None,
@@ -60,7 +60,7 @@ def figure(
     choice = options.choice(profile, "accepted", rule, alpha, calibration, None, datasets, methods)
     with Output(as_json=json, quiet=quiet) as out:
         if kind is Kind.calibration_size:
-            shown = metric or figures.SIZE_METRICS
+            shown = options.all_listed(metric) or figures.SIZE_METRICS
             drawn = figures.calibration_size(read_measurements(results), choice, shown)
         else:
             drawn = figures.OF_CURVES[kind](read_curves(results), choice)

@@ -13,7 +13,7 @@ Results: TypeAlias = Annotated[
 ]
 Metrics: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--metric", help="What to show, as often as wanted; else the paper's three."),
+    typer.Option("--metric", help="What to show, separated by commas; else the paper's three."),
 ]
 View: TypeAlias = Annotated[
     str,
@@ -73,6 +73,18 @@ def listed(names: str | None) -> tuple[str, ...]:
     ('yeast', 'scene')
     """
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else ()
+
+
+def all_listed(options: list[str] | None) -> tuple[str, ...]:
+    """Names of an option that may be given several times.
+
+    Examples
+    --------
+    >>> from lamc.cli.bench.options import all_listed
+    >>> all_listed(["precision,recall", "one_error"])
+    ('precision', 'recall', 'one_error')
+    """
+    return tuple(name for each in options or () for name in listed(each))
 
 
 def _positives(text: str | None) -> int | Literal["all"] | None:

@@ -55,7 +55,7 @@ def table(
 
     Example: lamc bench table results.sqlite
 
-    Example: lamc bench table results.sqlite --view accepted --metric precision --metric recall
+    Example: lamc bench table results.sqlite --view accepted --metric precision,recall
 
     Example: lamc bench table results.sqlite --against paper --format latex -o tables.tex
     """
@@ -73,7 +73,7 @@ def table(
         measurements = read_measurements(results)
         tables = [
             tabulate(measurements, name, choice, against_paper=against is Against.paper)
-            for name in metric or METRICS
+            for name in options.all_listed(metric) or METRICS
         ]
         text = FORMATS[format](tables)
         if output is None:
