@@ -101,3 +101,12 @@ def test_what_is_finite_passes_and_the_first_of_what_is_not_is_named(rows, as_sp
         row, column = places[0]
         with pytest.raises(FeatureError, match=rf"^Row {row} of X has .* in column {column}[, ]"):
             read_features(AN(), given_rows, reset=True)
+
+
+def test_a_word_among_objects_is_named_by_its_row_and_column():
+    rows = np.array([[1.0, "2"], [3.0, "red"]], dtype=object)
+    with pytest.raises(FeatureError, match=r"(?s)Row 1 of X has 'red' in column 1.*OneHotEncoder"):
+        read_features(AN(), rows, reset=True)
+    frame = pd.DataFrame({"width": [1, 2], "colour": pd.Series([4, "red"], dtype=object)})
+    with pytest.raises(FeatureError, match=r"Row 1 of X_val has 'red' in column 'colour'"):
+        read_features(AN(), frame, reset=True, called="X_val")

@@ -54,6 +54,7 @@ def read_features(
             ensure_all_finite=False,
         )
     except ValueError as error:
+        _refuse_words(X, called, error)
         if called == "X":
             raise
         raise FeatureError(f"{called}: {error}") from error
@@ -97,6 +98,29 @@ def _refuse_text(X: Any, called: str) -> None:
                 "Leave it out (X.drop(columns=…)), or make numbers of it in a pipeline, for "
                 "instance with scikit-learn's OneHotEncoder."
             )
+
+
+def _refuse_words(X: Any, called: str, error: ValueError) -> None:
+    """Name the first cell of objects that is a word, if that is what was wrong with them."""
+    cells = np.asarray(X, dtype=object) if "could not convert string" in str(error) else None
+    if cells is None or cells.ndim != 2:
+        return
+    for (row, column), cell in np.ndenumerate(cells):
+        if isinstance(cell, str) and not _is_number(cell):
+            name = X.columns[column] if hasattr(X, "columns") else column
+            raise FeatureError(
+                f"Row {row} of {called} has {cell!r} in column {name!r}, and learners take numbers."
+                "\nLeave the column out, or make numbers of it in a pipeline, for instance with "
+                "scikit-learn's OneHotEncoder."
+            ) from error
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse_gaps(X: Any, rows: ScoreMatrix, called: str) -> None:
