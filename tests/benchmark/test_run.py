@@ -1,8 +1,11 @@
 """Runs as real processes: stopped, killed, crowded, spread over a cluster, and always the same."""
 
+import contextlib
 import json
 import os
+import pty
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -378,3 +381,38 @@ def test_a_watch_is_told_of_every_unit_and_of_the_time_left(folder, one_breaks):
     assert name == "first · mine:Quick · train"
     assert left > 0
     assert watch.time_left() == 0
+
+
+def test_the_time_left_counts_down_between_the_ends_of_units(folder, monkeypatch):
+    clock = iter([0.0, 60.0, 60.0, 80.0, 200.0])  # asked at begin, done, and by each time_left
+    monkeypatch.setattr("lamc.benchmark.watch.monotonic", lambda: next(clock))
+    plan = Plan("mine", (Source("first.npz"),), ("mine:Quick", "mine:Slow"), parts=("train",))
+    watch, units = Watch(), [unit for _, unit in plan.units()]
+    watch.begin("mine", units, n_finished=0)
+    assert watch.time_left() is None
+    watch.done(units[0], 60.0)
+    assert [watch.time_left() for _ in range(3)] == pytest.approx([60, 40, 0])
+
+
+def test_a_terminal_shows_the_bar_with_the_time_left(folder):
+    here, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [LAMC, "bench", *RUN],
+        cwd=folder,
+        env=environment() | {"TERM": "xterm", "COLUMNS": "120"},
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError), os.fdopen(here, "rb", buffering=0) as screen:
+        while part := screen.read(10_000):
+            shown += part
+    assert process.wait() == 0
+    assert re.search(r"mine \S+ [1-5]/6 \d:\d\d:\d\d about \d.* left", plain(shown))
+    assert re.search(r"6/6 \d:\d\d:\d\d$", plain(shown).strip())
+
+
+def plain(shown):
+    """What a terminal was sent, without colours and movements."""
+    return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown.decode()).replace("\r", "\n")

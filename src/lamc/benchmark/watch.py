@@ -41,9 +41,10 @@ class Watch:
     def begin(self, plan: str, units: Sequence[Unit], *, n_finished: int) -> None:
         """A run begins with these units; others were finished before."""
         self.plan, self.n_finished, self.n_units = plan, n_finished, len(units)
-        self.start = monotonic()
+        self.start = self._last = monotonic()
         self._left = {unit.key: unit for unit in units}
         self._spent: dict[str, Spent] = defaultdict(Spent)
+        self._seconds_left: float | None = None
 
     @property
     def n_ended(self) -> int:
@@ -52,14 +53,26 @@ class Watch:
 
     def done(self, unit: Unit, seconds: float) -> None:
         """A unit is stored."""
-        del self._left[unit.key]
         for of in (unit.method, _ALL):
             self._spent[of].seconds += seconds
             self._spent[of].cost += unit.cost
+        self._end(unit)
 
     def failed(self, unit: Unit) -> None:
         """A unit failed."""
+        self._end(unit)
+
+    def _end(self, unit: Unit) -> None:
         del self._left[unit.key]
+        self._last = monotonic()
+        everything = self._spent.get(_ALL)
+        if everything is not None:
+            work = sum(
+                unit.cost * self._spent.get(unit.method, everything).rate
+                for unit in self._left.values()
+            )
+            at_once = everything.seconds / (self._last - self.start)
+            self._seconds_left = work / at_once
 
     def note(self, text: str) -> None:
         """Something that a user should know."""
@@ -67,17 +80,18 @@ class Watch:
     def time_left(self) -> float | None:
         """About how many seconds the rest takes; None before anything is done.
 
-        A unit takes in proportion to the size of its data what others of its method took.
+        A unit takes in proportion to the size of its data what others of its method took. Between
+        the ends of units the time counts down, to 0 if they take longer than that.
         """
-        everything = self._spent.get(_ALL)
-        if everything is None:
+        if self._seconds_left is None:
             return None
-        work = sum(
-            unit.cost * self._spent.get(unit.method, everything).rate
-            for unit in self._left.values()
-        )
-        at_once = everything.seconds / (monotonic() - self.start)
-        return work / at_once
+        return max(0.0, self._seconds_left - (monotonic() - self._last))
+
+    @property
+    def left_in_words(self) -> str:
+        """The time left as a person would say it, or nothing where it is not known."""
+        left = self.time_left()
+        return f"about {in_words(left)} left" if left else ""
 
     def __enter__(self) -> Self:
         return self
@@ -102,43 +116,50 @@ class LogWatch(Watch):
     def done(self, unit: Unit, seconds: float) -> None:
         """Say what was done."""
         super().done(unit, seconds)
-        self._say(f"[{self.n_ended}/{self.n_units}] {unit}: {in_words(seconds)}{self._time_left()}")
+        self._say_ended(unit, in_words(seconds))
 
     def failed(self, unit: Unit) -> None:
         """Say what failed."""
         super().failed(unit)
-        self._say(f"[{self.n_ended}/{self.n_units}] {unit}: FAILED{self._time_left()}")
+        self._say_ended(unit, "FAILED")
 
     def note(self, text: str) -> None:
         """Say it."""
         self._say(text)
 
-    def _time_left(self) -> str:
-        left = self.time_left()
-        return f"; about {in_words(left)} left" if left else ""
+    def _say_ended(self, unit: Unit, how: str) -> None:
+        left = self.left_in_words
+        self._say(f"[{self.n_ended}/{self.n_units}] {unit}: {how}{left and f'; {left}'}")
 
     def _say(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
 class BarWatch(Watch):
-    """Shows a bar on a terminal."""
+    """Shows a bar on a terminal, with the time since the beginning and about what is left."""
 
     def begin(self, plan: str, units: Sequence[Unit], *, n_finished: int) -> None:
         """Show the bar."""
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+        )
 
         super().begin(plan, units, n_finished=n_finished)
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[left]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[watch].left_in_words}"),  # asked anew at every refresh
             console=Console(stderr=True),
         )
         total = n_finished + len(units)
-        self._task = self._bar.add_task(plan, total=total, completed=n_finished, left="")
+        self._task = self._bar.add_task(plan, total=total, completed=n_finished, watch=self)
 
     def done(self, unit: Unit, seconds: float) -> None:
         """Move the bar."""
@@ -157,9 +178,7 @@ class BarWatch(Watch):
         self._bar.console.print(text, highlight=False, markup=False)
 
     def _move(self) -> None:
-        left = self.time_left()
-        said = f"about {in_words(left)} left" if left else ""
-        self._bar.update(self._task, completed=self.n_finished + self.n_ended, left=said)
+        self._bar.update(self._task, completed=self.n_finished + self.n_ended)
 
     def __enter__(self) -> Self:
         self._bar.start()
