@@ -1,5 +1,7 @@
 """LAMC wraps any scorer, keeps scikit-learn's contract, and adds nothing to the two it joins."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +23,15 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, Calibrator, as_labels, datasets
-from lamc.exceptions import CalibrationError, FeatureError, LabelError, LAMCWarning, ScorerError
+from lamc.containers import traces
+from lamc.exceptions import (
+    CalibrationError,
+    FeatureError,
+    LabelError,
+    LAMCWarning,
+    ScorerError,
+    TrainingError,
+)
 from lamc.learners import WAN, Blend
 
 NAMES = np.array(["ash", "elm", "fir", "oak"])
@@ -643,3 +653,122 @@ def test_a_gap_has_the_number_that_its_row_has_where_it_was_given(row):
     clean = np.random.default_rng(1).normal(size=(200, 4))
     with pytest.raises(FeatureError, match=rf"^Row {row} of X_cal has NaN in column 2"):
         quick.fit(clean, y, X_cal=X, Y_cal=y)
+
+
+# -- labels that could be taken for others -------------------------------------------------------
+
+
+def many_labels(n: int, k: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    Y = np.eye(k, dtype=bool)[np.arange(n) % k] | (rng.random((n, k)) < 0.05)
+    return Y + 0.3 * rng.normal(size=Y.shape), Y
+
+
+def test_digits_as_text_are_not_taken_for_numbers_of_columns():
+    """Sorted as text they are 0, 1, 10, 11, ...; numpy finds numbers among many texts."""
+    X, Y = many_labels(400)
+    y = np.array([str(row.argmax()) for row in Y])
+    frozen = FrozenEstimator(LINEAR.__class__(max_iter=2000).fit(X, Y.argmax(axis=1)))
+    for fit in (
+        lambda: LAMC(clone(LINEAR)).fit(X, y, X_cal=X, Y_cal=Y),
+        lambda: LAMC(lambda X: np.clip(X, 0, 1)).fit(X, y),
+        lambda: LAMC(frozen).fit(X, y),
+    ):
+        with pytest.raises(LabelError, match="in one place, and"):
+            fit()
+
+
+def test_a_function_that_names_its_columns_is_taken_at_its_word():
+    turned = NAMES[::-1]
+
+    def named(X):
+        return pd.DataFrame(sigmoid_scores(X), columns=NAMES)[turned]
+
+    clf = LAMC(named).fit(X_CAL, pd.DataFrame(Y_CAL, columns=NAMES))
+    expected = Calibrator().fit(sigmoid_scores(X_CAL), Y_CAL)
+    np.testing.assert_array_equal(clf.classes_, NAMES)
+    np.testing.assert_array_equal(clf.thresholds_, expected.thresholds_)
+    with pytest.warns(LAMCWarning, match="observed labels only"):
+        single = LAMC(named).fit(X_CAL, NAMES[Y_CAL.argmax(axis=1)])
+    np.testing.assert_array_equal(
+        single.predict_proba(X_NEW, as_frame=True)[NAMES], sigmoid_scores(X_NEW)
+    )
+
+
+def test_sparse_scores_of_a_function_are_refused_in_plain_words():
+    with pytest.raises(ScorerError, match="gave a sparse matrix of scores"):
+        LAMC(lambda X: sparse.csr_array(sigmoid_scores(X))).fit(X_CAL, as_labels(Y_CAL))
+
+
+@pytest.mark.parametrize("values", [("no", "yes"), (1, 2)])
+def test_outputs_that_do_not_say_which_class_is_the_label_are_refused(values):
+    inner = MultiOutputClassifier(LINEAR).fit(X, np.array(values)[Y.astype(int)])
+    with pytest.raises(ScorerError, match="which of them says that the label is there"):
+        LAMC(FrozenEstimator(inner)).fit(X_CAL, as_labels(Y_CAL))
+
+
+def test_outputs_of_minus_one_and_one_are_labels():
+    inner = MultiOutputClassifier(LINEAR).fit(X, 2 * Y.astype(int) - 1)
+    clf = LAMC(FrozenEstimator(inner)).fit(X_CAL, as_labels(Y_CAL))
+    assert (clf.predict_proba(X_NEW)[Y_NEW].mean()) > 0.6
+
+
+def test_decision_values_that_become_equal_are_warned_of():
+    huge = LinearSVC().fit(1e3 * X, y)
+    huge.coef_ *= 1e3
+    with pytest.warns(LAMCWarning, match=r"LinearSVC has decision values up to .* Scale the"):
+        LAMC(FrozenEstimator(huge)).fit(1e3 * X_CAL, as_labels(Y_CAL))
+
+
+# -- what is passed on ---------------------------------------------------------------------------
+
+
+def test_weights_of_rows_are_parted_as_rows_are():
+    weights = np.where(np.arange(len(X)) % 2, 1.0, 0.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = LogisticRegression(max_iter=1000).set_fit_request(sample_weight=True)
+        with pytest.warns(LAMCWarning, match="observed labels only"):
+            clf = LAMC(inner, random_state=0).fit(X, y, sample_weight=weights)
+    train = np.isin(traces(X), clf.training_rows_)
+    alone = LogisticRegression(max_iter=1000).fit(X[train], y[train], weights[train])
+    np.testing.assert_allclose(clf.predict_proba(X_NEW), alone.predict_proba(X_NEW))
+
+
+def test_validation_rows_pass_through_any_pipeline(tmp_path):
+    def network():
+        return WAN(epochs=1, learning_rate=1e-3, random_state=0)
+
+    plain = LAMC(network(), random_state=0)
+    alone = LAMC(make_pipeline(network()), random_state=0)
+    for clf in (plain, alone):
+        clf.fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL, X_val=X_NEW, Y_val=Y_NEW)
+    np.testing.assert_array_equal(alone.predict_proba(X_NEW), plain.predict_proba(X_NEW))
+    scores = []
+    for memory in (None, str(tmp_path)):
+        steps = make_pipeline(StandardScaler(), network(), memory=memory)
+        clf = LAMC(steps, random_state=0)
+        clf.fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL, X_val=X_NEW, Y_val=Y_NEW)
+        scores.append(clf.predict_proba(X_NEW))
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("given", [{}, {"X_cal": X_CAL, "Y_cal": Y_CAL}], ids=["held out", "given"])
+def test_a_checkpoint_asks_for_a_seed(tmp_path, given):
+    network = WAN(epochs=1, learning_rate=1e-3, checkpoint=tmp_path / "states")
+    with pytest.raises(TrainingError, match="random_state=None draws anew"):
+        LAMC(network).fit(X, y, **given)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Calibrated on observed labels")
+        first, again = (LAMC(network, random_state=0).fit(X, y, **given) for _ in range(2))
+    np.testing.assert_array_equal(first.predict_proba(X_NEW), again.predict_proba(X_NEW))
+
+
+def test_texts_of_a_column_are_classified():
+    texts = pd.Series(["an oak leaf", "an elm leaf", "a fir cone"] * 40, index=range(7, 127))
+    names = np.array(["oak", "elm", "fir"] * 40)
+    clf = LAMC(make_pipeline(TfidfVectorizer(), LogisticRegression()), alpha=0.2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LAMCWarning)
+        clf.fit(texts, names)
+    found = clf.decide(texts.iloc[:3], as_frame=True)
+    assert found[["oak", "elm", "fir"]].to_numpy().tolist() == np.eye(3, dtype=int).tolist()

@@ -11,7 +11,7 @@ from scipy import sparse
 from torch.utils.data import DataLoader, TensorDataset
 
 from lamc.containers import count_rows, take_rows, traces
-from lamc.exceptions import CalibrationError
+from lamc.exceptions import CalibrationError, FeatureError
 
 X = np.random.default_rng(0).integers(5, size=(7, 3)).astype(float)
 ROWS = np.array([4, 1])
@@ -79,3 +79,28 @@ def test_torch_is_not_imported_for_rows_that_are_not_its_own():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "form", [list, np.array, pd.Series, lambda rows: pd.Series(rows, dtype="string")]
+)
+def test_texts_are_recognised_in_every_form(form):
+    texts = ["an oak", "an elm", "an oak"]
+    first, other, again = traces(form(texts)).tolist()
+    assert first == again != other
+    assert count_rows(form(texts)) == 3
+
+
+def test_rows_of_unequal_length_are_recognised():
+    first, other, again, longer = traces([[1, 2], [3], [1, 2], [*range(3000), 1]]).tolist()
+    assert first == again != other
+    assert longer != traces([[*range(3000), 2]])[0]
+    assert len(traces([np.arange(3), np.arange(2)])) == 2
+    assert len(traces(np.zeros((0, 2, 2)))) == 0
+
+
+def test_inputs_with_different_numbers_of_rows_are_named():
+    with pytest.raises(FeatureError, match=r"5 in 'ids', 4 in 'mask'"):
+        count_rows({"ids": np.zeros((5, 3)), "mask": np.ones((4, 3))})
+    with pytest.raises(FeatureError, match=r"5 in 0, 4 in 1"):
+        count_rows((np.zeros((5, 3)), np.ones((4, 3))))

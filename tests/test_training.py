@@ -1,12 +1,14 @@
 """Training from labelled rows: which rows train, which calibrate, and settings as text."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
 from lamc import LAMC
-from lamc.exceptions import CalibrationError, LabelError
+from lamc.exceptions import CalibrationError, LabelError, LAMCWarning
 from lamc.labels import Knowledge, Labels
 from lamc.tables.features import Inputs, learner_of
 from lamc.tables.labelled import LabelledRows
@@ -51,6 +53,38 @@ def test_a_bound_on_the_number_of_labels_leaves_one_assumption():
     assert "drawn at random" in fitted.model.calibrator_.assumption_
     assert "how many" not in fitted.model.calibrator_.assumption_
     assert fitted.model.calibrator_.most_labels_ == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "knowledge", "message"),
+    [
+        ("selective", Knowledge.SINGLE, "a bound on their labels does not tell"),
+        ("recall", Knowledge.ALL, "cardinality tells how many labels a row has besides"),
+    ],
+)
+def test_a_bound_that_cannot_be_used_is_refused_before_training(
+    rule, knowledge, message, monkeypatch
+):
+    monkeypatch.setattr(LAMC, "fit", lambda *args, **given: pytest.fail("It was trained."))
+    with pytest.raises(CalibrationError, match=message):
+        fit_rows(quick(rule=rule), labelled(300, knowledge), most_labels=2)
+
+
+def test_a_bound_silences_no_other_warning():
+    train, calibration = labelled(200, Knowledge.SINGLE), labelled(100, Knowledge.SINGLE)
+    with pytest.warns(LAMCWarning, match="the same features as a row"):
+        fit_rows(quick(), train, calibration, most_labels=2)
+
+
+def test_copies_of_a_row_are_held_out_together():
+    once = labelled(100, Knowledge.SINGLE)
+    rows = once[np.tile(np.arange(100), 3)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "the same features")
+        warnings.filterwarnings("ignore", "Calibrated on observed labels")
+        fitted = fit_rows(quick(alpha=0.3), rows)
+    assert fitted.n_trained + fitted.n_calibrated == 300
+    assert fitted.n_calibrated % 3 == 0
 
 
 def test_a_rule_that_needs_all_labels_refuses_before_training():

@@ -7,7 +7,7 @@ import numpy as np
 from lamc.exceptions import warn
 from lamc.labels.forms import are_in_order
 from lamc.labels.known import rows_in_words
-from lamc.labels.names import some_of
+from lamc.labels.names import are_of_two_kinds, some_of
 from lamc.rules import Calibrator
 from lamc.rules.thresholds import UNCALIBRATED
 from lamc.types import AnyArray
@@ -86,6 +86,8 @@ def warn_of_labels_never_trained(classes: AnyArray, others: AnyArray, Y: Any) ->
     >>> from lamc.cautions import warn_of_labels_never_trained
     >>> warn_of_labels_never_trained(np.arange(3), np.arange(2), [[0], [0, 1]])  # there are none
     """
+    if are_of_two_kinds(classes, others):
+        return  # they are numbers of columns, or else refused
     new = np.setdiff1d(others, classes)
     if len(new) and not are_in_order(Y):
         warn(

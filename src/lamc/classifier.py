@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from lamc.calibration_part import calibration_part
 from lamc.cautions import (
@@ -27,6 +27,7 @@ from lamc.rules.rule import RuleName
 from lamc.scoring import (
     columns_of,
     fit_with_validation,
+    has_checkpoint,
     is_function,
     join_classes,
     learns_columns,
@@ -145,7 +146,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The default also learns from fully labelled ones how often each label is true. They
             must not be calibrated on as well.
         **params
-            Passed on to the estimator's ``fit``.
+            Passed on to the estimator's ``fit``, as scikit-learn routes metadata: after
+            ``sklearn.set_config(enable_metadata_routing=True)`` and a request, such as
+            ``estimator.set_fit_request(sample_weight=True)``. What has a value for each row of
+            ``X`` is parted as ``X`` is.
         """
         if y is None:
             raise CalibrationError(
@@ -164,6 +168,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         trained = needs_training(estimator)
         if trained:
             labels.require(Knowledge.SOME, by="LAMC")
+            if X_cal is None and has_checkpoint(estimator):
+                from lamc.learners.numbers import require_seed
+
+                require_seed(self.random_state)  # of the rows that are held out
         elif X_val is not None:
             raise ScorerError(
                 "X_val and Y_val are rows to choose by, and nothing is trained here.\nLeave them "
@@ -194,6 +202,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if trained:
             X_train = X if len(held_out) == 0 else take_rows(X, train)
             fit_params = process_routing(self, "fit", **params).estimator.fit if params else {}
+            if len(held_out):
+                fit_params = _check_method_params(X, fit_params, indices=train)
             target = target_for(estimator, labels[train])
             with said_of_rows("X", train):
                 if X_val is None:
@@ -361,7 +371,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if is_function(self.estimator):
             return self.estimator
         estimator = clone(self.estimator)
-        return seeded(estimator, random_state) if needs_training(estimator) else estimator
+        own_seed = isinstance(self.random_state, (int, np.integer))
+        if not needs_training(estimator) or (has_checkpoint(estimator) and not own_seed):
+            return estimator  # one that is to go on another time says that it needs a seed
+        return seeded(estimator, random_state)
 
     def _new_calibrator(self, rng: np.random.RandomState) -> Calibrator:
         return Calibrator(

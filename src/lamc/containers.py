@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from lamc.duplicates import fingerprints
-from lamc.exceptions import CalibrationError
+from lamc.exceptions import CalibrationError, FeatureError
 from lamc.types import AnyArray, IntArray
 
 ROWS_AT_ONCE = 1024  # rows that are looked at together; bounds the memory that takes
@@ -55,7 +55,12 @@ def count_rows(X: Any) -> int | None:
     """
     if comes_as_it_comes(X):
         return None
-    return _num_samples(_parts(X)[0])
+    counts = [_num_samples(part) for part in _parts(X)]
+    if len(set(counts)) > 1:
+        names = [*X] if has_named_inputs(X) else range(len(counts))
+        told = ", ".join(f"{n} in {name!r}" for name, n in zip(names, counts, strict=True))
+        raise FeatureError(f"The inputs of X have different numbers of rows: {told}.")
+    return counts[0]
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:
@@ -93,7 +98,7 @@ def traces(X: Any) -> AnyArray:
     rows = rows.cpu().numpy() if _is_of_torch(rows, "Tensor") else rows
     if getattr(rows, "ndim", 2) == 2:
         return fingerprints(rows)
-    starts = range(0, len(rows), ROWS_AT_ONCE)
+    starts = range(0, max(1, len(rows)), ROWS_AT_ONCE)
     return np.concatenate([fingerprints(rows[start : start + ROWS_AT_ONCE]) for start in starts])
 
 

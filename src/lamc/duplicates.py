@@ -90,9 +90,26 @@ def _rows_as_bytes(X: Any) -> Any:
                 rows.indices[start:end].astype(np.int64).tobytes() + rows.data[start:end].tobytes()
             )
         return
-    array = np.asarray(X)
+    array = _as_array(X)
     if array.dtype.kind in "biuf":
         numbers = np.ascontiguousarray(array, dtype=np.float64) + 0.0  # −0 and 0 are equal
         yield from (row.tobytes() for row in numbers)
     else:
-        yield from (repr(row.tolist()).encode() for row in array)
+        yield from (repr(_plain(row)).encode() for row in array)
+
+
+def _as_array(X: Any) -> AnyArray:
+    """Rows as an array, of objects where their lengths differ."""
+    try:
+        return np.asarray(X)
+    except ValueError:
+        rows = np.empty(len(X), dtype=object)
+        rows[:] = [*X]
+        return rows
+
+
+def _plain(row: Any) -> Any:
+    """A row as Python's own lists, which are written out to the end."""
+    if isinstance(row, (list, tuple)):
+        return [_plain(value) for value in row]
+    return row.tolist() if hasattr(row, "tolist") else row

@@ -7,17 +7,20 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
 from lamc.containers import take_rows
-from lamc.exceptions import FeatureError, LabelError, ScorerError
+from lamc.exceptions import FeatureError, LabelError, ScorerError, warn
 from lamc.labels import Labels
+from lamc.labels.columns import in_order_of
 from lamc.labels.known import rows_in_words
-from lamc.labels.names import find_labels, some_of
+from lamc.labels.names import are_of_two_kinds, check_classes, find_labels, some_of
 from lamc.types import AnyArray, FloatArray, IntArray
 
+_EXACT = 36  # above it, 1 / (1 + exp(−x)) is 1 in double precision
 _PLACE = re.compile(r"^Row (\d+) of X ")
 
 
@@ -94,6 +97,22 @@ def seeded(estimator: Any, random_state: int | None) -> Any:
     return estimator.set_params(**unset) if unset and random_state is not None else estimator
 
 
+def has_checkpoint(estimator: Any) -> bool:
+    """Whether an estimator, or a step of it, writes down how far it has come, to go on from there.
+
+    Examples
+    --------
+    >>> from lamc.learners import WAN
+    >>> from lamc.scoring import has_checkpoint
+    >>> has_checkpoint(WAN()), has_checkpoint(WAN(checkpoint="states"))
+    (False, True)
+    """
+    return any(
+        value is not None and name.rpartition("__")[2] == "checkpoint"
+        for name, value in estimator.get_params().items()
+    )
+
+
 def fit_with_validation(
     estimator: Any, X: Any, y: Any, X_val: Any, Y_val: Any, **params: Any
 ) -> None:
@@ -118,9 +137,10 @@ def fit_with_validation(
             f"{type(last).__name__} takes no validation rows.\nLeave X_val and Y_val out, or use a "
             "learner of lamc.learners that trains networks."
         )
-    if last is not estimator:
+    if last is not estimator and len(estimator.steps) > 1:
         in_front = estimator[:-1]
         X, X_val = in_front.fit_transform(X, y), in_front.transform(X_val)
+        estimator.steps[:-1] = in_front.steps  # with a memory, steps are fitted as copies
     last.fit(X, y, X_val=X_val, Y_val=Y_val, **params)
 
 
@@ -132,7 +152,8 @@ def scores_of(scorer: Any, X: Any, classes: AnyArray, *, by_position: bool) -> F
     probabilities answers with its decision function, put through 1 / (1 + exp(−x)).
     """
     if is_function(scorer):
-        return _matrix(scorer(X), len(classes), "The scoring function")
+        answer = in_order_of(scorer(X), classes, name="scores of the function")
+        return _matrix(answer, len(classes), "The scoring function")
     name = type(scorer).__name__
     answer = _method(scorer)(X)
     seen = getattr(scorer, "classes_", None)
@@ -176,7 +197,7 @@ def said_of_rows(called: str, numbers: IntArray | None = None) -> Iterator[None]
 def columns_of(scorer: Any, X: Any) -> tuple[AnyArray, bool]:
     """Labels that a scorer which is not trained here knows, and whether it names them.
 
-    A function, or an estimator with several outputs, has numbered columns.
+    A function that gives no names, or an estimator with several outputs, has numbered columns.
 
     Examples
     --------
@@ -190,6 +211,8 @@ def columns_of(scorer: Any, X: Any) -> tuple[AnyArray, bool]:
         return np.asarray(known), True
     one = take_rows(X, np.arange(1))
     answer = scorer(one) if is_function(scorer) else _method(scorer)(one)
+    if is_function(scorer) and hasattr(answer, "columns"):
+        return check_classes(answer.columns), True
     n = len(answer) if isinstance(answer, list) else _matrix(answer, None, "The scorer").shape[1]
     return np.arange(n), False
 
@@ -207,12 +230,12 @@ def join_classes(own: AnyArray, other: AnyArray, *, named: bool, in_order: bool)
     >>> join_classes(np.array([2, 3]), np.arange(4), named=False, in_order=False)
     array([0, 1, 2, 3])
     """
-    if np.isin(other, own).all():
+    of_two_kinds = are_of_two_kinds(own, other)
+    if not of_two_kinds and np.isin(other, own).all():
         return own
-    if np.isin(own, other).all():
+    if not of_two_kinds and np.isin(own, other).all():
         return other
     numbered = not named or np.array_equal(other, np.arange(len(other)))
-    of_two_kinds = (own.dtype.kind == "U") != (other.dtype.kind == "U")
     if numbered and (of_two_kinds or not named):
         if in_order and len(own) == len(other):
             return own
@@ -233,11 +256,25 @@ def _method(scorer: Any) -> Callable[[Any], Any]:
     if hasattr(scorer, "predict_proba"):
         return scorer.predict_proba
     if hasattr(scorer, "decision_function"):
-        return lambda X: _two_columns(expit(np.asarray(scorer.decision_function(X))))
+        return lambda X: _two_columns(_squeezed(scorer.decision_function(X), scorer))
     raise ScorerError(
         f"{type(scorer).__name__} has neither predict_proba nor decision_function, so it gives no "
         "scores.\nUse a classifier that does, or pass a function from X to scores."
     )
+
+
+def _squeezed(decisions: Any, scorer: Any) -> FloatArray:
+    """Decision values as scores in [0, 1]; a warning where different ones become equal."""
+    values = np.asarray(decisions)
+    farthest = float(np.max(np.abs(values), initial=0))
+    if farthest > _EXACT:
+        inner = scorer.estimator if isinstance(scorer, FrozenEstimator) else scorer
+        warn(
+            f"{type(inner).__name__} has decision values up to {farthest:.3g} in size. Scores are "
+            f"1 / (1 + exp(−x)) of them, which is 1 for all above {_EXACT}: rows that are told "
+            "apart there are not any more. Scale the features, or pass a function from X to scores."
+        )
+    return expit(values)
 
 
 def _two_columns(scores: FloatArray) -> FloatArray:
@@ -252,12 +289,22 @@ def _from_outputs(outputs: list[AnyArray], classes: Any, n_labels: int, name: st
     columns = []
     for label, output in enumerate(outputs):
         known = np.asarray(classes[label] if isinstance(classes, list) else [0, 1])
+        if not any(set(known.tolist()) <= two for two in ({0, 1}, {-1, 1})):
+            raise ScorerError(
+                f"Output {label} of {name} has the classes {some_of(known)}; which of them says "
+                "that the label is there is not known.\nTrain it on 0 and 1."
+            )
         of_one = np.flatnonzero(known == 1)
         columns.append(output[:, of_one[0]] if len(of_one) else np.zeros(len(output)))
     return np.column_stack(columns)
 
 
 def _matrix(scores: Any, n_labels: int | None, name: str) -> FloatArray:
+    if sparse.issparse(scores):
+        raise ScorerError(
+            f"{name} gave a sparse matrix of scores.\nReturn an array, or calibrate such scores by "
+            "lamc.Calibrator, which takes them."
+        )
     matrix = np.asarray(scores)
     if matrix.ndim != 2 or (n_labels is not None and matrix.shape[1] != n_labels):
         wanted = "a column for each label" if n_labels is None else f"{n_labels} columns"

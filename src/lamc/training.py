@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 
 from lamc.classifier import LAMC
+from lamc.containers import traces
+from lamc.duplicates import parted
 from lamc.exceptions import CalibrationError, LabelError, LAMCError, LAMCWarning
 from lamc.labels import Knowledge, Labels
+from lamc.rules import Calibrator
+from lamc.rules.gather import row_weights
 from lamc.tables.features import learner_of, with_columns
 from lamc.tables.labelled import LabelledRows
 
@@ -122,9 +126,11 @@ def fit_rows(
         notes = (f"{np.count_nonzero(~labelled):,} rows without a label are left out of training.",)
         train = train[np.flatnonzero(labelled)]
     clf.set_params(estimator=with_columns(clf.estimator, train.inputs))
+    if most_labels is not None:
+        _check_most_labels(clf, calibration.labels, most_labels)
     with warnings.catch_warnings():
         if most_labels is not None:  # what is assumed without it is not assumed in the end
-            warnings.simplefilter("ignore", LAMCWarning)
+            warnings.filterwarnings("ignore", "Calibrated on observed labels", LAMCWarning)
         clf.fit(
             train.X,
             _as_observed(train.labels),
@@ -174,8 +180,16 @@ def _held_out(rows: LabelledRows, size: float, seed: Any) -> tuple[LabelledRows,
             f"--calibration-size {size:g} of {n} rows: give a share above 0 and below 1, or a "
             "number of rows, 2 or more, that leaves some to train on."
         )
-    trained, calibrated = np.split(np.random.default_rng(seed).permutation(n), [n - int(count)])
-    return rows[np.sort(trained)], rows[np.sort(calibrated)]
+    order = np.random.default_rng(seed).permutation(n)[::-1]
+    trained, calibrated = parted(order, int(count), traces(rows.X))
+    return rows[trained], rows[calibrated]
+
+
+def _check_most_labels(clf: LAMC, labels: Labels, most: int) -> None:
+    """Raise if a bound on the labels of a row cannot be used, before anything is trained."""
+    row_weights(labels, None, most)
+    settings = Calibrator(clf.rule).settings()
+    settings.check_rows(labels, weighted=False, picked=False, referenced=False, bounded=True)
 
 
 def _as_observed(labels: Labels) -> Labels:

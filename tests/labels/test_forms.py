@@ -351,3 +351,25 @@ def test_labels_can_be_said_to_tell_less():
 def test_what_is_known_of_the_order_of_labels(y, columns, in_order):
     assert are_columns(y) is columns
     assert are_in_order(y) is in_order
+
+
+@pytest.mark.parametrize("kind", ["datetime64[ns]", "datetime64[D]", "timedelta64[s]"])
+def test_dates_are_no_labels(kind):
+    with pytest.raises(LabelError, match=r"holds dates or times.*\nPass them as text"):
+        as_labels(np.array([1, 2, 2], dtype=kind))
+
+
+def test_lists_within_lists_of_labels_are_refused():
+    with pytest.raises(LabelError, match=r"Row 0 of y is \[\[1, 0\]\], which holds lists itself"):
+        as_labels([[[1, 0]], [[0, 1]]])
+
+
+def test_what_is_known_is_not_said_twice():
+    Y = np.array([[1, 0, -1], [1, 1, 0]])
+    known = {0: "negative", -1: "unknown"}
+    for stated in ("single", "all"):
+        with pytest.raises(LabelError, match=rf"knowledge={stated} says otherwise"):
+            as_labels(Y, meaning=known, knowledge=stated)
+    assert as_labels(Y, meaning=known, knowledge="some").knowledge is Knowledge.SOME
+    full = as_labels(abs(Y), meaning=known, knowledge="some")
+    assert full.knowledge is Knowledge.SOME

@@ -28,3 +28,22 @@ def test_errors_name_the_labels_as_the_user_does(y, classes, message):
 def test_what_is_right_passes():
     with told_of("Y_val"):
         assert len(as_labels(["oak", "elm"])) == 2
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "message"),
+    [
+        ([1, 3, 2], ["1", "2", "3", "4", "5"], "^Row 0 of y .* label '1', .*position 1: that is"),
+        ([0, 2], [str(i) for i in sorted(map(str, range(20)))], "^Row 1 of y .* is '10'"),
+        ([5], ["1", "2", "3", "4", "5"], "label '5', or the label at position 5: there is none"),
+        ([[0], [2, 1]], ["1", "0", "3"], "the number 0, which could be the label '0'"),
+    ],
+)
+def test_numbers_that_are_names_of_other_positions_are_refused(y, classes, message):
+    with pytest.raises(LabelError, match=message):
+        as_labels(y, classes=classes)
+
+
+def test_numbers_are_positions_where_names_do_not_say_otherwise():
+    assert as_labels([2, 0], classes=["elm", "fir", "oak"]).names() == [["oak"], ["elm"]]
+    assert as_labels([2, 0], classes=["0", "1", "2"]).names() == [["2"], ["0"]]

@@ -235,7 +235,15 @@ def _from_matrix(
         _refuse_entry(row, column, value, classes)
     positives = _only(entries, plus)
     if meaning is not None:
-        return _with_meaning(positives, _only(entries, minus), classes, meaning)
+        labels = _with_meaning(positives, _only(entries, minus), classes, meaning)
+        if stated in (None, labels.knowledge):
+            return labels
+        if stated is Knowledge.SOME:
+            return _with_less_known(labels, stated)
+        raise LabelError(
+            f"meaning={dict(meaning)!r} says what is known of each label, and knowledge="
+            f"{stated!s} says otherwise.\nLeave knowledge out."
+        )
     if minus.any():
         row, column, _ = _first(entries, minus)
         raise LabelError(
@@ -350,6 +358,14 @@ def _are_matrix_rows(rows: list[Any]) -> bool:
     if any(isinstance(row, (set, frozenset)) for row in rows) or len({len(r) for r in rows}) != 1:
         return False
     lists = [list(row) for row in rows]
+    for number, row in enumerate(lists):
+        if any(
+            isinstance(value, Iterable) and not isinstance(value, (str, bytes)) for value in row
+        ):
+            raise LabelError(
+                f"Row {number} of y is {row!r}, which holds lists itself; give one list of labels "
+                "for each row."
+            )
     values = {value for row in lists for value in row if not is_missing(value)}
     if any(isinstance(value, str) for value in values) or not lists[0]:
         return False

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lamc.exceptions import LabelError
-from lamc.types import AnyArray, IntArray
+from lamc.types import AnyArray, BoolArray, IntArray
 
 _Y = re.compile(r"""('[^'\n]*'|"[^"\n]*")|\b[yY]\b""")  # and quoted names, to pass over them
 
@@ -53,6 +53,11 @@ def label_values(
             f"{of} is a vector of True and False, which could be two labels of these names, or "
             "the column of one label.\nPass strings for the first, y.reshape(-1, 1) for the "
             "second."
+        )
+    if values.dtype.kind in "mM":
+        raise LabelError(
+            f"Unknown label type: {of} holds dates or times; labels are integers or strings.\nPass "
+            "them as text: y.astype(str)."
         )
     if np.issubdtype(values.dtype, np.integer):
         return values
@@ -119,13 +124,22 @@ def find_labels(
 ) -> IntArray:
     """Positions of ``values`` among ``classes``.
 
-    Where the classes are strings, integers count as positions. ``at`` or ``rows`` tell an error
-    where the values come from.
+    Where the classes are strings, integers count as positions; they are refused where a class that
+    stands elsewhere is spelt like one of them. ``at`` or ``rows`` tell an error where the values
+    come from.
     """
     numbers, names = values.dtype.kind in "iu", classes.dtype.kind in "iu"
+
+    def place(first: int) -> str:
+        return at or f"Row {first if rows is None else rows[first]} of y"
+
     if numbers and not names:
         positions = values
         outside = (values < 0) | (values >= len(classes))
+        elsewhere = _spelt_elsewhere(values, classes)
+        if elsewhere.any():
+            first = int(np.argmax(elsewhere))
+            _refuse_two_readings(int(values[first]), classes, place(first))
     elif names and not numbers:
         positions = np.zeros(len(values), dtype=np.int64)
         outside = np.ones(len(values), dtype=bool)
@@ -135,9 +149,40 @@ def find_labels(
         outside = classes[positions] != values
     if outside.any():
         first = int(np.argmax(outside))
-        place = at or f"Row {first if rows is None else rows[first]} of y"
-        _refuse_unknown(values[first].item(), classes, place)
+        _refuse_unknown(values[first].item(), classes, place(first))
     return positions.astype(np.int64)
+
+
+def are_of_two_kinds(some: AnyArray, others: AnyArray) -> bool:
+    """Whether labels are text in one place and numbers in the other, which numpy would compare.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.labels.names import are_of_two_kinds
+    >>> are_of_two_kinds(np.array(["1", "2"]), np.array([1, 2]))
+    True
+    """
+    return (some.dtype.kind == "U") != (others.dtype.kind == "U")
+
+
+def _spelt_elsewhere(numbers: AnyArray, classes: AnyArray) -> BoolArray:
+    """Numbers that are also the text of a class, but not of the class at their position."""
+    spelt, last = numbers.astype(str), len(classes) - 1
+    inside = (numbers >= 0) & (numbers <= last)
+    there = inside & (classes[numbers.clip(0, last)] == spelt)
+    return np.isin(spelt, classes) & ~there
+
+
+def _refuse_two_readings(number: int, classes: AnyArray, place: str) -> None:
+    other = "there is none"
+    if 0 <= number < len(classes):
+        other = f"that is {classes[number].item()!r}"
+    raise LabelError(
+        f"{place} hold{'' if place.endswith('labels') else 's'} the number {number}, which could "
+        f"be the label {str(number)!r}, or the label at position {number}: {other}.\nPass names as "
+        "text, such as y.astype(str)."
+    )
 
 
 def _refuse_unknown(value: Any, classes: AnyArray, place: str) -> None:
