@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lamc import Calibrator
+from lamc import Calibrator, as_labels
 from lamc.evaluation.claims import claims
 
 N, K = 400, 6
@@ -60,6 +60,40 @@ def test_rows_of_another_kind_are_found_out(rule, alpha, shift):
     assert found[0].verdict == "not kept"
     assert "NOT kept" in found[0].in_words()
     assert "drawn like the calibration rows" in found[0].in_words()
+
+
+def test_calibration_rows_without_a_label_do_not_make_a_promise_surer():
+    """39 rows of 1,000 have a label. By a chance of 2.5 %: of 200, more than 12 by one of 0.3 %."""
+    broken = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        Y = np.zeros((1000, 3), dtype=bool)
+        Y[:39, 0] = True
+        calibrator = Calibrator("set-recall", alpha=0.1).fit(rng.random(Y.shape), Y)
+        Y_new = np.tile([True, False, False], (400, 1))
+        decisions = calibrator.decide(rng.random(Y_new.shape))
+        broken += claims(calibrator, Y_new, decisions)[0].verdict == "not kept"
+    assert broken <= 12
+
+
+def test_a_promise_for_most_calibration_sets_says_so_when_it_is_not_kept():
+    *_, (found,) = measured("recall", 0.1, shift=1.5, delta=0.2)
+    assert found.verdict == "not kept"
+    assert "promised for 80 % of calibration sets, and this may be one of" in found.in_words()
+
+
+@pytest.mark.filterwarnings("ignore:Calibrated on observed labels")
+def test_what_was_assumed_is_said_when_it_is_not_kept():
+    scores, Y = rows(N, 0)
+    shown = np.where(Y.any(axis=1))[0]
+    observed = (Y[shown] * scores[shown]).argmax(axis=1)  # the most striking, not a random one
+    calibrator = Calibrator("recall", alpha=0.1).fit(
+        scores[shown], as_labels(observed, classes=range(K))
+    )
+    scores, Y = rows(N, 1)
+    (found,) = claims(calibrator, Y, calibrator.decide(scores))
+    assert found.verdict == "not kept"
+    assert "what was assumed: Calibrated on observed labels only" in found.in_words()
 
 
 def test_shares_are_counted_as_the_promise_says():

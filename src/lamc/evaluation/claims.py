@@ -8,7 +8,7 @@ that of a share measured on n + 2 cases. Variances add up, and so m measured cas
 calibrating ones are together as sure as 1 / (1/m + 1/(n + 2)).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
@@ -25,6 +25,7 @@ from lamc.evaluation.intervals import (
     share_of_pairs,
 )
 from lamc.rules import Calibrator
+from lamc.rules.rule import RULES
 from lamc.rules.thresholds import CALIBRATED, UNCALIBRATED
 from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -57,6 +58,10 @@ class Claim:
         Their shares, such chances and levels.
     unlikely : float
         A chance that is no explanation any more. Where a rule makes two claims, each has half.
+    delta : float or None
+        Share of calibration sets that the promise leaves out; None if it is one on average.
+    assumption : str or None
+        What the promise rests on besides.
     """
 
     among: str
@@ -71,6 +76,8 @@ class Claim:
     chances: FloatArray
     levels: FloatArray
     unlikely: float = UNLIKELY
+    delta: float | None = None
+    assumption: str | None = None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -109,8 +116,8 @@ class Claim:
             "kept": "was promised, and is kept",
             "within chance": f"was promised; the {shortfall} is within chance",
             "not kept": (
-                f"was promised, and is NOT kept: the {shortfall} is more than chance. Check that "
-                "these rows are drawn like the calibration rows"
+                f"was promised, and is NOT kept: the {shortfall} is more than chance. "
+                f"{self._where_to_look()}"
             ),
             None: "is meant",
         }[self.verdict]
@@ -121,6 +128,16 @@ class Claim:
         if len(self.off):
             others = f"these miss it by more than chance: {some(self.off.tolist())}"
         return f"{first} {self.n_kept} of {len(self.labels)} labels keep it here; {others}."
+
+    def _where_to_look(self) -> str:
+        """What may be behind a promise that is not kept."""
+        rows = "Check that these rows are drawn like the calibration rows"
+        if self.delta is not None:
+            sets = f"{100 * (1 - self.delta):g} % of calibration sets"
+            rows = f"It was promised for {sets}, and this may be one of the others. {rows}"
+        if self.assumption is not None:
+            rows += f", and what was assumed: {self.assumption.rstrip('.')}"
+        return rows
 
 
 def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tuple[Claim, ...]:
@@ -147,6 +164,14 @@ def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tup
     >>> claims(calibrator, Y[200:], calibrator.decide(scores[200:]))[0].verdict
     'kept'
     """
+    delta = calibrator.settings_.delta or RULES[calibrator.settings_.rule].default_delta
+    return tuple(
+        replace(claim, delta=delta, assumption=calibrator.assumption_)
+        for claim in _measured(calibrator, truth, decisions)
+    )
+
+
+def _measured(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tuple[Claim, ...]:
     accepted = decisions == 1
     settings = calibrator.settings_
     alpha = np.broadcast_to(np.asarray(settings.alpha, dtype=float), len(calibrator.classes_))
@@ -240,6 +265,7 @@ def _missed_of_a_row(
     missed = (truth & ~accepted)[has_labels].sum(axis=1) / truth[has_labels].sum(axis=1)
     found, n, none = mean_of_rows(missed), len(missed), np.empty(0)
     spread = float(np.std(missed, ddof=1)) if n > 1 else np.nan
+    calibrating = calibrator.evidence_.n_labelled
     return Claim(
         "Of the labels of a row",
         "are missed on average",
@@ -247,7 +273,7 @@ def _missed_of_a_row(
         alpha,
         found,
         alpha,
-        chance_of_larger_mean(found.value, spread, n, level=alpha, calibrating=calibrator.n_rows_),
+        chance_of_larger_mean(found.value, spread, n, level=alpha, calibrating=calibrating),
         none.astype(str),
         *(none,) * 3,
     )

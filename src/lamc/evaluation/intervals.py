@@ -66,11 +66,30 @@ def mean_of_rows(values: AnyArray) -> Estimate:
 
 
 def mean_with(mean: float, deviation: float, n: int) -> Estimate:
-    """The same for a mean over ``n`` rows that is known, and their standard deviation."""
-    half = float(stdtrit(n - 1, 1 - _TAIL) * deviation / np.sqrt(n))
-    if np.isnan(half):
+    """The same for a mean over ``n`` rows that is known, and their standard deviation.
+
+    Where rows have 0 or 1, or all the same, the interval is Wilson's, each row one case. Student's
+    would shrink to a point where all are right.
+
+    Examples
+    --------
+    >>> from lamc.evaluation.intervals import mean_with
+    >>> str(mean_with(0.0, 0.0, 20))
+    '0.0 % (0.0 to 16.1 %)'
+    """
+    if np.isnan(deviation):
         return Estimate(mean, np.nan, np.nan)
+    if _are_cases(mean, deviation, n):
+        low, high = wilson(np.array([mean]), np.array([n]))
+        return Estimate(mean, float(low[0]), float(high[0]))
+    half = float(stdtrit(n - 1, 1 - _TAIL) * deviation / np.sqrt(n))
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+
+
+def _are_cases(mean: float, deviation: float, n: int) -> bool:
+    """Whether rows of this mean and standard deviation have 0 or 1 each, or all the same."""
+    variance, of_cases = deviation**2, mean * (1 - mean) * n / (n - 1)
+    return variance < 1e-12 or bool(np.isclose(variance, of_cases, rtol=1e-6, atol=0))
 
 
 def share_of_pairs(parts: AnyArray, wholes: AnyArray) -> Estimate:
@@ -197,7 +216,8 @@ def chance_of_larger_mean(
     """Chance of a mean over rows as large, where it is ``level`` on average over calibration sets.
 
     By Student's law, from the mean and standard deviation of ``n`` rows; a set of ``calibrating``
-    rows varies as rows that are measured on do. 1 where a single row says nothing of how they vary.
+    rows varies as rows that are measured on do. Where rows have 0 or 1, or all the same, each is a
+    case of the binomial law. 1 where a single row says nothing of how they vary.
 
     Examples
     --------
@@ -207,8 +227,7 @@ def chance_of_larger_mean(
     """
     if n < 2:
         return 1.0
+    if _are_cases(mean, deviation, n):
+        return float(chance_of_more(mean, 1 / (1 / n + 1 / calibrating), level))
     error = deviation * np.sqrt(1 / n + 1 / calibrating)
-    surplus = mean - level
-    if error == 0:
-        return 0.0 if surplus > 0 else 1.0
-    return float(stdtr(n - 1, -surplus / error))
+    return float(stdtr(n - 1, (level - mean) / error))

@@ -45,8 +45,8 @@ class Grid:
         Place of what keeps a label from being calibrated among ``REASONS``.
     positives, negatives : ndarrays of int, shape (R, K)
         Calibration rows that have the label, as many as the rule uses, and those that do not.
-    n_rows : int
-        All calibration rows.
+    n_labelled : int
+        Calibration rows that have a label.
     """
 
     rules: tuple[str, ...]
@@ -59,7 +59,7 @@ class Grid:
     reason: AnyArray
     positives: IntArray
     negatives: IntArray
-    n_rows: int
+    n_labelled: int
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -118,7 +118,7 @@ def grid_of(calibrator: Calibrator) -> Grid:
         reason=_places(REASONS, [[at.reason for at in row] for row in found]),
         positives=np.stack([evidence[rule].positives.counts for rule in rules]),
         negatives=np.stack([others for _ in rules]),
-        n_rows=calibrator.n_rows_,
+        n_labelled=known.n_labelled,
     )
 
 

@@ -66,7 +66,7 @@ def kept(grid: Grid, counts: LabelCounts, moments: RowMoments) -> Kept:
         own = slice(place * n_levels, (place + 1) * n_levels)
         if rule == "set-recall":
             for setting, alpha in zip(range(own.start, own.stop), alphas.mean(axis=1), strict=True):
-                found = _missed_of_a_row(moments, setting, float(alpha), grid.n_rows)
+                found = _missed_of_a_row(moments, setting, float(alpha), grid.n_labelled)
                 shares[setting, 0], row_ends[setting], row_chance[setting] = found
             continue
         promised = _promised(rule, counts, own)

@@ -42,6 +42,11 @@ class Evidence:
     candidates_only: bool = False
 
     @property
+    def n_labelled(self) -> int:
+        """Rows with a label that is known to be true."""
+        return len(np.unique(self.rows))
+
+    @property
     def known_negatives(self) -> SortedScores:
         """Negatives, for a rule that cannot do without."""
         if self.negatives is None:
