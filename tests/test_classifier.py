@@ -522,7 +522,9 @@ def test_calibration_rows_that_were_trained_on_draw_a_warning():
 def test_rows_with_equal_features_are_held_out_together():
     """A thing may stand in the table once for each of its labels."""
     with pytest.warns(LAMCWarning, match="observed labels only") as told:
-        clf = LAMC(LINEAR, random_state=0).fit(np.tile(X, (3, 1)), np.tile(y, 3))
+        clf = LAMC(LINEAR, random_state=0).fit(
+            np.tile(X, (3, 1)), (np.tile(y, 3) + np.repeat([0, 1, 2], len(y))) % 4
+        )
     assert len(told) == 1
     assert len(clf.calibration_rows_) == 240
     assert not np.isin(clf.calibration_rows_, clf.training_rows_).any()
@@ -772,3 +774,26 @@ def test_texts_of_a_column_are_classified():
         clf.fit(texts, names)
     found = clf.decide(texts.iloc[:3], as_frame=True)
     assert found[["oak", "elm", "fir"]].to_numpy().tolist() == np.eye(3, dtype=int).tolist()
+
+
+def test_copies_to_calibrate_on_are_warned_of():
+    """Nine positives that are three things promise what three do."""
+    thrice = np.repeat(np.arange(100), 3)
+    with pytest.warns(LAMCWarning, match=r"\d+ of the \d+ labels to calibrate on are copies"):
+        LAMC(LINEAR).fit(X, y, X_cal=X_CAL[thrice], Y_cal=Y_CAL[thrice])
+    clf = fitted()
+    with pytest.warns(LAMCWarning, match="are copies: another row has the same features"):
+        clf.calibrate(X_CAL[thrice], Y_CAL[thrice])
+
+
+def test_equal_rows_with_labels_of_their_own_are_no_copies():
+    """A line for each label of a thing; and features that take few values."""
+    row, label = np.nonzero(Y_CAL)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*are copies")
+        warnings.filterwarnings("ignore", "Calibrated on observed labels")
+        warnings.filterwarnings("ignore", ".*the same features as a row")
+        fitted().calibrate(X_CAL[row], label)
+        few = np.round(X_CAL[:, :1]) @ np.ones((1, 6))
+        clf = LAMC(LINEAR).fit(few, y, X_cal=few, Y_cal=Y_CAL)
+        clf.calibrate(few, Y_CAL)

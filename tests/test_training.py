@@ -80,8 +80,9 @@ def test_copies_of_a_row_are_held_out_together():
     once = labelled(100, Knowledge.SINGLE)
     rows = once[np.tile(np.arange(100), 3)]
     with warnings.catch_warnings():
-        warnings.filterwarnings("error", "the same features")
+        warnings.filterwarnings("error", ".*the same features as a row")
         warnings.filterwarnings("ignore", "Calibrated on observed labels")
+        warnings.filterwarnings("ignore", ".*are copies")
         fitted = fit_rows(quick(alpha=0.3), rows)
     assert fitted.n_trained + fitted.n_calibrated == 300
     assert fitted.n_calibrated % 3 == 0

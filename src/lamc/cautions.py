@@ -4,13 +4,17 @@ from typing import Any
 
 import numpy as np
 
+from lamc.duplicates import are_copies
 from lamc.exceptions import warn
+from lamc.labels import Labels
 from lamc.labels.forms import are_in_order
 from lamc.labels.known import rows_in_words
 from lamc.labels.names import are_of_two_kinds, some_of
 from lamc.rules import Calibrator
 from lamc.rules.thresholds import UNCALIBRATED
 from lamc.types import AnyArray
+
+_FEW_COPIES = 0.05  # share of the labels to calibrate on that may be copies without a word
 
 
 def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> None:
@@ -30,6 +34,33 @@ def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> 
             "the estimator was trained on or chosen by. If they are the same rows, scores there "
             "are too good, and what is promised does not hold: calibrate on rows that were not "
             "trained on."
+        )
+
+
+def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
+    """Warn of calibration rows with equal features and an equal label, if they are many.
+
+    The ``others``, which were trained on, help to tell copies from features of few values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import as_labels
+    >>> from lamc.cautions import warn_of_copies
+    >>> from lamc.containers import traces
+    >>> warn_of_copies(traces(np.eye(2)), as_labels(["oak", "oak"]), traces(np.eye(3)))  # none
+    """
+    things, of_all = np.unique(np.concatenate([rows, others]), return_inverse=True)
+    if len(rows) == 0 or not are_copies(len(things), len(of_all)):
+        return
+    of_row = of_all[: len(rows)]
+    row, label = labels.positives.tocoo().coords
+    copies = len(row) - len(np.unique(of_row[row] * labels.shape[1] + label))
+    if copies > _FEW_COPIES * len(row):
+        warn(
+            f"{copies} of the {len(row)} labels to calibrate on are copies: another row has the "
+            "same features and the label too. Each counts as a case of its own. If they are the "
+            "same thing, less is sure than promised: keep each once."
         )
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from lamc.calibration_part import calibration_part
 from lamc.cautions import (
+    warn_of_copies,
     warn_of_labels_accepted_everywhere,
     warn_of_labels_never_trained,
     warn_of_names_alike,
@@ -227,6 +228,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             labels_cal = as_labels(Y_cal, classes=classes)
         calibrated_on = traces(X_cal)
         warn_of_shared_rows(calibrated_on, fingerprints)
+        warn_of_copies(calibrated_on, labels_cal, fingerprints)
         with said_of_rows(*origin):
             scores = scores_of(estimator, X_cal, classes, by_position=by_position)
         calibrator.fit(scores, labels_cal)
@@ -253,10 +255,14 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         calibrated_on = traces(X)
         warn_of_shared_rows(calibrated_on, self.training_rows_)
+        labels = as_labels(Y, classes=self.classes_)
+        scores = self.predict_proba(X)
+        labels.require_rows(len(scores), of="X")
+        warn_of_copies(calibrated_on, labels, self.training_rows_)
         calibrator = self._new_calibrator(check_random_state(self.random_state))
         calibrator.fit(
-            self.predict_proba(X),
-            as_labels(Y, classes=self.classes_),
+            scores,
+            labels,
             sample_weight=sample_weight,
             picked_for=picked_for,
             cardinality=cardinality,

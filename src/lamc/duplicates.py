@@ -59,11 +59,23 @@ def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, Int
     """
     things, of_row = np.unique(traces, return_inverse=True)
     first = order[:count]
-    if _FEW_VALUES * len(order) <= len(things) < len(order):
+    if are_copies(len(things), len(order)):
         first = _whole(order, count, of_row)
     others = np.ones(len(order), dtype=bool)
     others[first] = False
     return np.flatnonzero(others), np.flatnonzero(~others)
+
+
+def are_copies(n_things: int, n_rows: int) -> bool:
+    """Whether rows with equal features are likely one thing several times, and there are such.
+
+    Examples
+    --------
+    >>> from lamc.duplicates import are_copies
+    >>> are_copies(60, 100), are_copies(5, 100), are_copies(100, 100)
+    (True, False, False)
+    """
+    return _FEW_VALUES * n_rows <= n_things < n_rows
 
 
 def _whole(order: IntArray, count: int, of_row: IntArray) -> IntArray:
