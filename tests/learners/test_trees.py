@@ -91,6 +91,12 @@ def test_size_does_not_grow_with_labels_that_no_row_has(forests):
     assert [forest.n_outputs_ for forest in forests] == [32, 32]
 
 
+@pytest.mark.parametrize(("directions", "outputs"), [(4, 4), (10, 10), (32, 10)])
+def test_trees_split_by_as_many_directions_as_asked_for(forests, directions, outputs):
+    Trees(n_trees=2, n_directions=directions, random_state=0).fit(X, OBSERVED)
+    assert forests[0].n_outputs_ == outputs
+
+
 def test_sparse_and_dense_rows_give_the_same():
     rows = np.where(X > 0.5, X, 0)
     dense = Trees(n_trees=5, random_state=0).fit(rows, OBSERVED)
@@ -117,7 +123,7 @@ def test_the_seed_decides():
     assert (one != other).any()
 
 
-@pytest.mark.parametrize("name", ["n_trees", "min_leaf", "max_rows"])
+@pytest.mark.parametrize("name", ["n_trees", "min_leaf", "n_directions", "max_rows"])
 @pytest.mark.parametrize("value", [0, 1.5, None])
 def test_counts_are_checked(name, value):
     with pytest.raises(TrainingError, match=f"{name}={value!r}; give a whole number from 1"):

@@ -14,7 +14,6 @@ from lamc.labels import Labels, as_labels
 from lamc.learners.base import Learner
 from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
-_DIRECTIONS = 32  # outputs that a tree splits by: their spread costs time, a table of all K memory
 _ENTRIES = 20_000_000  # numbers of a block of rows × labels
 _NARROW = 1e-4  # width of a feature: scikit-learn takes values 1e-7 apart for equal
 _LARGE = 1e30  # near where single precision ends
@@ -33,7 +32,7 @@ class Trees(Learner):
     of 1e-9, is centred and scaled before.)
 
     A tree splits where the Gini impurity of the observed label falls most. That is the variance of
-    its 0/1 vector, which 32 random projections keep nearly; so with more labels than that, trees
+    its 0/1 vector, which some random projections keep nearly; so with more labels than that, trees
     are grown on the projections, and their size does not depend on the number of labels. (Geurts,
     Ernst and Wehenkel, Extremely randomized trees, 2006; random output projections: Joly, Geurts
     and Wehenkel, 2014.)
@@ -47,6 +46,8 @@ class Trees(Learner):
     max_features : int, float, "sqrt" or None
         Features that a split is chosen from, as scikit-learn counts them; None for a tenth, but at
         least 10 and at most 100.
+    n_directions : int
+        Random projections that a tree splits by, where there are more labels. Fewer are faster.
     max_rows : int
         Most rows that a tree is grown on; of more, each tree draws its own.
     n_jobs : int, optional
@@ -81,6 +82,7 @@ class Trees(Learner):
     n_trees: int = 100
     min_leaf: int = 3
     max_features: int | float | str | None = None
+    n_directions: int = 32
     max_rows: int = 50_000
     n_jobs: int | None = None
     random_state: Any = None
@@ -88,7 +90,7 @@ class Trees(Learner):
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees on rows and the labels observed on them."""
         self._forget()
-        for name in ("n_trees", "min_leaf", "max_rows"):
+        for name in ("n_trees", "min_leaf", "n_directions", "max_rows"):
             value = getattr(self, name)
             if not (isinstance(value, (int, np.integer)) and value >= 1):
                 raise TrainingError(f"{name}={value!r}; give a whole number from 1.")
@@ -106,7 +108,7 @@ class Trees(Learner):
             max_samples=self.max_rows if n > self.max_rows else None,
             n_jobs=self.n_jobs,
             random_state=rng.randint(2**31 - 1),
-        ).fit(_narrow(rows), _directions(shares, rng))
+        ).fit(_narrow(rows), _directions(shares, self.n_directions, rng))
         self._keep([each.tree_ for each in forest.estimators_])
         self._fill(rows, shares)
         return self
@@ -226,12 +228,12 @@ def observed_shares(labels: Labels) -> SparseMatrix:
     return sparse.csr_array(sparse.diags_array(1 / np.maximum(labels.cardinality, 1)) @ marks)
 
 
-def _directions(shares: SparseMatrix, rng: np.random.RandomState) -> FloatArray:
+def _directions(shares: SparseMatrix, count: int, rng: np.random.RandomState) -> FloatArray:
     """What trees are grown on: the shares themselves, or random projections of many."""
     n_labels = shares.shape[1]
-    if n_labels <= _DIRECTIONS:
+    if n_labels <= count:
         return shares.toarray()
-    return shares @ (rng.standard_normal((n_labels, _DIRECTIONS)) / np.sqrt(_DIRECTIONS))
+    return shares @ (rng.standard_normal((n_labels, count)) / np.sqrt(count))
 
 
 def _narrow(rows: ScoreMatrix) -> ScoreMatrix:
