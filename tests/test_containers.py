@@ -104,3 +104,9 @@ def test_inputs_with_different_numbers_of_rows_are_named():
         count_rows({"ids": np.zeros((5, 3)), "mask": np.ones((4, 3))})
     with pytest.raises(FeatureError, match=r"5 in 0, 4 in 1"):
         count_rows((np.zeros((5, 3)), np.ones((4, 3))))
+
+
+def test_tensors_of_any_kind_are_recognised():
+    tensor = torch.from_numpy(X)
+    for form in (tensor.requires_grad_(), tensor.to(torch.bfloat16), tensor.int()):
+        np.testing.assert_array_equal(traces(form), traces(X))

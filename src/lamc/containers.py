@@ -95,7 +95,7 @@ def traces(X: Any) -> AnyArray:
     if len(parts) > 1:
         return fingerprints(np.column_stack([traces(part) for part in parts]))
     (rows,) = parts
-    rows = rows.cpu().numpy() if _is_of_torch(rows, "Tensor") else rows
+    rows = rows.detach().cpu().double().numpy() if _is_of_torch(rows, "Tensor") else rows
     if getattr(rows, "ndim", 2) == 2:
         return fingerprints(rows)
     starts = range(0, max(1, len(rows)), ROWS_AT_ONCE)

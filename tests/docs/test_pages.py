@@ -2,9 +2,16 @@
 
 import re
 import shutil
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import torch
+from torch import nn
+
+from lamc.learners import Network
 
 from . import pages
 
@@ -27,6 +34,37 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("folder")
 def test_page_runs(name):
     pages.run(pages.steps(TEXTS[name]))
+
+
+class StandIn(nn.Module):
+    """A small module with the names and layers that the page on images asks of a backbone."""
+
+    def __init__(self, weights):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3)
+        self.bn = nn.BatchNorm2d(4)
+        self.fc = nn.Linear(4, 5)
+
+    def forward(self, x):
+        return self.fc(self.bn(self.conv(x)).mean((2, 3)))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_pretrained_backbone_stays_as_it_is(monkeypatch):
+    (block,) = [
+        each
+        for each in pages.blocks(TEXTS["docs/how-to/images.md"])
+        if each.mark == ("not run", "needs torchvision")
+    ]
+    made = SimpleNamespace(models=SimpleNamespace(resnet50=StandIn))
+    monkeypatch.setitem(sys.modules, "torchvision", made)
+    pictures = np.random.default_rng(0).normal(size=(40, 1, 6, 6)).astype("float32")
+    names = {"nn": nn, "Network": Network, "pictures": pictures, "tags": np.arange(40) % 20}
+    exec(compile(block.code, "<page>", "exec"), names)
+    (trained,) = names["network"].modules_
+    for name, given in names["backbone"].state_dict().items():
+        stayed = torch.equal(trained.state_dict()[name], given)
+        assert stayed is not name.startswith("fc."), name
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -97,6 +97,20 @@ def test_single_precision_agrees_with_double_precision(case):
     torch.testing.assert_close(single.double(), case.loss(*given.tensors()), rtol=2e-5, atol=1e-6)
 
 
+@every_loss
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("by", ["index", "matrix"])
+def test_half_precision_stays_finite_and_near(case, dtype, by):
+    given = batch(case, shape=(256, 1000))
+    logits, observed, *more = given.tensors(by=by, dtype=dtype)
+    loss = case.loss(logits, observed, *more)
+    assert loss.dtype == dtype
+    expected = case.loss(*given.tensors(by=by))
+    torch.testing.assert_close(loss.double(), expected, rtol=0.05, atol=1e-3)
+    loss.backward()
+    assert torch.isfinite(logits.grad).all()
+
+
 def test_costs_are_exact_far_out():
     s = np.array([[-1e4, -30.0, 19.0, 25.0, 39.0, 45.0]])
     logits, everything = torch.tensor(s), torch.ones(s.shape, dtype=torch.bool)

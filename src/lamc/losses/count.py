@@ -113,12 +113,12 @@ def role(
 
 
 def _seen(logits: Tensor, positives: Observed) -> Tensor:
-    return positives.total(logits, cost_present) / (logits.shape[-2] * logits.shape[-1])
+    return positives.mean(logits, cost_present)
 
 
 def _miscounted(chances: Tensor, expected: float | Tensor) -> Tensor:
-    n, n_labels = chances.shape[-2:]
-    return ((chances.sum((-2, -1)) / n - expected) / n_labels).square()
+    # Means, for a sum over a batch is more than float16 can hold.
+    return (chances.mean((-2, -1)) - expected / chances.shape[-1]).square()
 
 
 def _check_expected(expected: float | Tensor, logits: Tensor) -> None:

@@ -34,9 +34,9 @@ class OneARow:
         """Put ``term`` of the logits in the place of the entries of positives."""
         return entries.scatter(-1, self.index, term(logits.gather(-1, self.index)))
 
-    def total(self, logits: Tensor, term: Term) -> Tensor:
-        """Sum ``term`` of the logits over the positives of each model."""
-        return term(logits.gather(-1, self.index)).sum((-2, -1))
+    def mean(self, logits: Tensor, term: Term) -> Tensor:
+        """Mean over all entries of each model of ``term`` at the positives, and 0 elsewhere."""
+        return term(logits.gather(-1, self.index)).mean((-2, -1)) / logits.shape[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +57,9 @@ class AnyInARow:
         """Put ``term`` of the logits in the place of the entries of positives."""
         return torch.where(self.matrix, term(logits), entries)
 
-    def total(self, logits: Tensor, term: Term) -> Tensor:
-        """Sum ``term`` of the logits over the positives of each model."""
-        return torch.where(self.matrix, term(logits), 0.0).sum((-2, -1))
+    def mean(self, logits: Tensor, term: Term) -> Tensor:
+        """Mean over all entries of each model of ``term`` at the positives, and 0 elsewhere."""
+        return torch.where(self.matrix, term(logits), 0.0).mean((-2, -1))
 
 
 Observed: TypeAlias = OneARow | AnyInARow

@@ -44,6 +44,19 @@ def tied(n_labels=10):
     return layers
 
 
+class Passing(nn.Linear):
+    """A layer that scales by what it has seen, which is not in its state."""
+
+    def __init__(self, n_labels=10):
+        super().__init__(256, n_labels)
+        self.register_buffer("seen", torch.ones(1), persistent=False)
+
+    def forward(self, x):
+        if self.training:
+            self.seen += x.mean()
+        return super().forward(x / self.seen)
+
+
 def outcome(network):
     """The weights that were kept, and what was seen in every epoch, kept or not."""
     states = [module.state_dict() for module in network.modules_]
@@ -76,8 +89,9 @@ def killed(network, *data, batch):
         (restless, torch.optim.ASGD),
         (restless(), "adam"),
         (tied, "adam"),
+        (Passing, "adam"),
     ],
-    ids=["adam", "sgd", "asgd", "one module", "tied weights"],
+    ids=["adam", "sgd", "asgd", "one module", "tied weights", "a passing buffer"],
 )
 def test_training_goes_on_to_the_same_bytes(module, optimiser, tmp_path):
     network = Network(module, loss=deadly, optimiser=optimiser, **FAST)
@@ -179,6 +193,18 @@ def test_another_training_is_refused(tmp_path, other):
     started(tmp_path)
     with pytest.raises(TrainingError, match=r"(?s)another training.*Remove it, or name another"):
         started(tmp_path, **other)
+
+
+def resting(n_labels=10):
+    module = restless(n_labels)
+    module[1].eval()
+    return module
+
+
+def test_other_parts_in_evaluation_mode_are_another_training(tmp_path):
+    started(tmp_path, restless)
+    with pytest.raises(TrainingError, match="another training"):
+        started(tmp_path, resting)
 
 
 def scaled(factor):

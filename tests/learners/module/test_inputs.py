@@ -27,8 +27,11 @@ from lamc.exceptions import (
     ScorerError,
     TrainingError,
 )
+from lamc.labels import as_labels
 from lamc.learners import Network
-from lamc.learners.module.inputs import cut
+from lamc.learners.module.examples import Examples
+from lamc.learners.module.inputs import as_inputs, cut
+from lamc.learners.module.validation import hold_out
 
 SCENES = digit_scenes(240)
 X, Y = SCENES.X[:120].astype(np.float32), SCENES.Y[:120]
@@ -410,6 +413,37 @@ def test_validation_rows_in_any_form(X_val, labels):
     expected = Network(mlp, **FAST).fit(X, y, X_VAL, Y_VAL).selection_
     assert Network(mlp, **FAST).fit(X, y, X_val, labels).selection_ == expected
     assert "average precision" in expected[0]["criterion"]
+
+
+TWICE = np.repeat(X[:60], 2, axis=0)  # each row under two labels
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.asarray,
+        sparse.csr_array,
+        torch.from_numpy,
+        lambda X: torch.from_numpy(X).bfloat16().requires_grad_(),
+        lambda X: X.reshape(-1, 1, 16, 16),
+        lambda X: {"left": X[:, :128], "right": torch.from_numpy(X[:, 128:])},
+        lambda X: (X[:, :128], X[:, 128:]),
+    ],
+    ids=["array", "sparse", "tensor", "bfloat16", "images", "dict", "tuple"],
+)
+def test_equal_rows_are_held_out_together(form):
+    examples = Examples(as_inputs(form(TWICE)), np.arange(120), as_labels(y), 10)
+    kept, judge = hold_out(examples, 0.3, size=32)
+    assert not set(kept.rows // 2) & set(judge.examples.rows // 2)
+    assert len(judge.examples.rows) > 20
+
+
+def test_rows_that_are_equal_in_one_input_only_are_not_equal():
+    apart = (TWICE, np.arange(120.0)[:, None])
+    plain = Examples(as_inputs(np.arange(120.0)[:, None]), np.arange(120), as_labels(y), 10)
+    several = Examples(as_inputs(apart), np.arange(120), as_labels(y), 10)
+    expected, found = (hold_out(each, 0.3, size=32)[0].rows for each in (plain, several))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_one_observed_label_beside_a_validation_row_is_not_taken_for_all():

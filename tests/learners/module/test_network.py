@@ -18,7 +18,11 @@ from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import LabelError, LAMCWarning, ScorerError, TrainingError
 from lamc.labels import as_labels
 from lamc.learners import WAN, Network
+from lamc.learners.module.call import scores_of
+from lamc.learners.module.examples import Examples
+from lamc.learners.module.inputs import InMemory
 from lamc.learners.module.loss import LOSSES
+from lamc.learners.module.training import own_draws, seed_draws
 from lamc.learners.progress import Progress
 from lamc.learners.selection import ObservedLikelihood
 from lamc.learners.stack import initial_weights
@@ -191,6 +195,62 @@ def test_batches_of_one_row_are_refused_where_the_module_needs_two():
     assert Network(mlp, **{**FAST, "epochs": 1}, batch_size=1).fit(X[:20], y[:20])
 
 
+def normalised():
+    """A backbone that normalises, and a head; the statistics are those of some rows."""
+    backbone = nn.Sequential(nn.Linear(256, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.5))
+    backbone(torch.from_numpy(X))
+    return nn.Sequential(backbone, nn.Linear(16, 10))
+
+
+def frozen():
+    module = normalised()
+    module[0].requires_grad_(False).eval()
+    return module
+
+
+@pytest.mark.parametrize("form", ["module", "function"])
+def test_parts_in_evaluation_mode_stay_in_it(form):
+    given, modes = frozen(), []
+    given[0].register_forward_hook(
+        lambda part, x, out: modes.append((part.training, part[3].training))
+    )
+    network = Network(given if form == "module" else lambda: given, **FAST)
+    before = {name: each.clone() for name, each in given[0].state_dict().items()}
+    (trained,) = network.fit(X, y).modules_
+    for name, each in trained[0].state_dict().items():
+        assert torch.equal(each, before[name]), name
+    assert modes
+    assert not any(any(each) for each in modes)
+
+
+def test_a_part_that_trains_within_one_in_evaluation_mode():
+    module = frozen()
+    module[0][1].train()
+    (trained,) = Network(module, **FAST).fit(X, y).modules_
+    assert torch.equal(trained[0][0].weight, module[0][0].weight)
+    assert trained[0][1].num_batches_tracked > module[0][1].num_batches_tracked
+    assert not trained[0][1].training
+
+
+def test_a_module_wholly_in_evaluation_mode_trains_in_all_its_parts():
+    module = normalised().eval()
+    whole = weights(Network(module, **FAST).fit(X, y))
+    assert not any(part.training for part in module.modules())  # the one given stays as it is
+    assert weights(Network(module.train(), **FAST).fit(X, y)) == whole
+
+
+def test_a_module_that_sets_its_own_modes_is_asked_for_them():
+    class Still(nn.Sequential):
+        def train(self, mode=True):
+            super().train(mode)
+            self[1].eval()
+            return self
+
+    module = Still(nn.Linear(256, 16), nn.BatchNorm1d(16), nn.Linear(16, 10))
+    (trained,) = Network(module, **FAST).fit(X, y).modules_
+    assert trained[1].num_batches_tracked == 0
+
+
 # -- the same again ------------------------------------------------------------------------------
 
 
@@ -200,6 +260,27 @@ def test_the_same_seed_gives_the_same_bytes_and_leaves_torch_as_it_was():
     assert first == second
     assert torch.equal(torch.random.get_rng_state(), before)
     assert weights(Network(restless, **{**FAST, "random_state": 1}).fit(X, y)) != first
+
+
+def test_other_devices_are_not_seeded(monkeypatch):
+    def refused(seed):
+        raise AssertionError("a device that is not used was seeded")
+
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", refused)
+    Network(restless, **FAST, device="cpu").fit(X, y).predict_proba(X_NEW)
+
+
+def test_the_random_numbers_of_the_device_are_seeded_and_put_back(monkeypatch):
+    state = {"mps": "before"}
+    monkeypatch.setattr(torch.mps, "get_rng_state", lambda device: state[device.type])
+    monkeypatch.setattr(
+        torch.mps, "set_rng_state", lambda new, device: state.update({device.type: new})
+    )
+    monkeypatch.setattr(torch, "Generator", lambda device: torch.default_generator)
+    with own_draws("mps"):
+        seed_draws(3, "mps")
+        assert torch.equal(state["mps"], torch.get_rng_state())
+    assert state == {"mps": "before"}
 
 
 def test_a_rate_ends_the_same_in_any_company():
@@ -245,6 +326,32 @@ def test_clean_validation_labels_choose_by_average_precision():
 def test_rows_that_are_held_out_are_judged_by_observed_labels_only():
     network = Network(mlp, **FAST).fit(X, as_labels(Y, knowledge="all"))
     assert "observed label" in network.selection_[0]["criterion"]
+
+
+class Passing(nn.Linear):
+    """A layer that adds up what it is given, in a buffer that is not in its state."""
+
+    def __init__(self, n_labels=10):
+        super().__init__(256, n_labels)
+        self.register_buffer("seen", torch.zeros(256), persistent=False)
+        self.register_buffer("last", None, persistent=False)
+
+    def forward(self, x):
+        if self.training:
+            self.seen += x.sum(0)
+            self.last = x[:1] / 100
+        return super().forward(x - self.seen / 1000)
+
+
+@pytest.mark.parametrize("module", [Passing, Passing()], ids=["function", "module"])
+def test_buffers_that_are_not_in_the_state_are_those_of_the_best_epoch(module):
+    network = Network(module, **{**FAST, "epochs": 5}).fit(X, y, X_VAL, Y_VAL)
+    (trained,), (chosen,) = network.modules_, network.selection_
+    torch.testing.assert_close(trained.seen, torch.from_numpy(X).sum(0) * chosen["epoch"])
+    assert trained.last.shape == (1, 256)
+    assert list(trained.state_dict()) == ["weight", "bias"]
+    found = average_precision(Y_VAL, network.predict_proba(X_VAL))
+    assert found == pytest.approx(chosen["value"], abs=1e-6)
 
 
 def test_without_validation_the_last_epoch_is_kept():
@@ -302,6 +409,42 @@ def test_a_loss_of_ones_own_sees_observed_labels_and_the_epoch():
     seen.clear()
     Network(mlp, loss=own, **FAST, batch_size=200).fit(X, Y)
     assert seen[0] == (1, 2, torch.bool, (144, 10))
+
+
+class Noting(nn.Module):
+    """A loss that notes what it was told."""
+
+    def __init__(self, seen):
+        super().__init__()
+        self.seen = seen
+
+    def forward(self, logits, observed, epoch, epochs=None):
+        self.seen.append((epoch, epochs))
+        return losses.an(logits, observed)
+
+
+def noting_by_default(seen):
+    def own(logits, observed, epoch=7, *, epochs=7):
+        seen.append((epoch, epochs))
+        return losses.an(logits, observed)
+
+    return own
+
+
+@pytest.mark.parametrize("make", [Noting, noting_by_default], ids=["module", "defaults"])
+def test_a_loss_is_told_the_epoch_unless_it_is_fixed(make):
+    seen = []
+    settings = {**FAST, "batch_size": 200}
+    Network(mlp, loss=make(seen), **settings).fit(X, y)
+    assert seen == [(1, 2), (2, 2)]
+    seen.clear()
+    Network(mlp, loss=partial(make(seen), epoch=5), **settings).fit(X, y)
+    assert seen == [(5, 2), (5, 2)]
+
+
+def test_a_module_that_needs_more_to_be_a_loss_is_refused_with_what_it_needs():
+    with pytest.raises(TrainingError, match=r"(?s)also needs var.*functools.partial"):
+        Network(mlp, loss=nn.GaussianNLLLoss(), **FAST).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -373,6 +516,27 @@ def test_floats_come_in_the_type_of_the_module(dtype):
     network = Network(nn.Linear(256, 10, dtype=dtype), **FAST).fit(X, y)
     assert network.modules_[0].weight.dtype == dtype
     assert network.predict_proba(X_NEW).dtype == np.float64
+
+
+class OnAnotherDevice(torch.Tensor):
+    """As a tensor on a device that has no float64."""
+
+    def double(self):
+        raise TypeError("This device has no float64.")
+
+    def cpu(self):
+        return self.as_subclass(torch.Tensor)
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "softmax"])
+def test_no_device_has_to_compute_in_double_precision(activation):
+    torch.manual_seed(0)
+    module = Answering(lambda logits: logits.as_subclass(OnAnotherDevice))
+    examples = Examples(InMemory(X_NEW), None, None, 10)
+    scores = scores_of([module], examples, activation, "cpu", 32)
+    assert scores.dtype == torch.float64
+    module.answer = nn.Identity()
+    torch.testing.assert_close(scores, scores_of([module], examples, activation, "cpu", 32))
 
 
 def test_the_modules_own_error_says_what_it_was_given():

@@ -64,6 +64,63 @@ def test_the_module_is_attached_again(tmp_path, trained, again):
     assert loaded.estimator_.get_params()["epochs"] == 2
 
 
+class Passing(nn.Linear):
+    """A layer with buffers that are not in its state: one that adds up, and one that comes late."""
+
+    def __init__(self, dtype=None):
+        super().__init__(256, 10, dtype=dtype)
+        self.register_buffer("seen", torch.zeros(256, dtype=dtype), persistent=False)
+        self.register_buffer("late", None, persistent=False)
+
+    def forward(self, x):
+        if self.training:
+            self.seen += x.mean(0)
+            self.late = x[:1] / 10
+        shift = 0 if self.late is None else self.late
+        return super().forward(x - self.seen / 10 - shift)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_buffers_that_are_not_in_the_state_come_back(tmp_path, dtype):
+    clf = fitted(Network(nn.Sequential(Passing(dtype)), n_models=2, **FAST))
+    loaded = saved_and_loaded(clf, tmp_path)
+    loaded.estimator_.attach(nn.Sequential(Passing(dtype)))
+    assert loaded.estimator_.modules_[0][0].seen.dtype == dtype
+    assert loaded.estimator_.modules_[0][0].seen.any()
+    assert_same(loaded, clf)
+
+
+def test_weights_without_such_buffers_leave_those_of_the_module():
+    network = Network(Passing, **FAST).fit(X, y).without_code()
+    for state in network.weights_:
+        for name in list(state):
+            if name not in ("weight", "bias"):
+                del state[name]
+    network.attach(Passing)
+    assert not network.modules_[0].seen.any()
+
+
+def test_a_module_without_the_part_that_had_such_a_buffer_is_refused():
+    class Inside(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(256, 10)
+            self.mask = nn.Module()
+            self.mask.register_buffer("marks", torch.ones(256), persistent=False)
+
+        def forward(self, x):
+            return self.layer(x * self.mask.marks)
+
+    class Without(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(256, 10)
+
+    network = Network(Inside, **FAST).fit(X, y).without_code()
+    with pytest.raises(ScorerError, match="not the one that was trained"):
+        network.attach(Without)
+
+
 def test_saving_leaves_the_model_as_it_was(tmp_path):
     clf = fitted(Network(normalised, **FAST))
     before = clf.predict_proba(X_NEW)

@@ -10,6 +10,7 @@ from lamc.exceptions import ScorerError, TrainingError
 from lamc.learners.module.examples import Examples
 from lamc.learners.module.inputs import Tree, count_rows, placed
 from lamc.learners.module.loss import Activation
+from lamc.learners.module.modes import evaluating
 
 
 def logits_of(module: nn.Module, x: Tree, device: str, n_labels: int | None = None) -> Tensor:
@@ -51,16 +52,14 @@ def scores_of(
     of: str = "X",
 ) -> Tensor:
     """Scores (n, K) of rows as they stand, in evaluation mode, averaged over the modules."""
-    for module in modules:
-        module.eval()
     found = []
-    with torch.no_grad():
+    with torch.no_grad(), evaluating(modules):
         for x in examples.in_order(size):
             each = [
                 _activated(logits_of(module, x, device, examples.n_labels), activation)
                 for module in modules
             ]
-            found.append(torch.stack(each).mean(0).cpu())
+            found.append(torch.stack(each).mean(0))
     scores = torch.cat(found) if found else torch.empty(0, examples.n_labels)
     odd = ~scores.isfinite().all(dim=1)
     if odd.any():
@@ -80,7 +79,7 @@ def float_type(module: nn.Module) -> torch.dtype:
 
 
 def _activated(logits: Tensor, activation: Activation) -> Tensor:
-    logits = logits.double()
+    logits = logits.cpu().double()  # some devices have no float64
     return logits.softmax(1) if activation == "softmax" else logits.sigmoid()
 
 

@@ -21,7 +21,7 @@ from lamc.files import whole_file
 from lamc.labels import Labels
 from lamc.learners.module.examples import Examples
 from lamc.learners.module.inputs import FromDataset, InMemory, Stream
-from lamc.learners.module.making import weights_of
+from lamc.learners.module.making import put_weights, weights_of
 
 ROWS_AT_ONCE = 4096  # rows that are read together; bounds the memory that takes
 
@@ -82,7 +82,7 @@ class ModuleCheckpoint:
                 "the same weights again if torch.manual_seed comes before it, or if Network is "
                 "given a function that makes it."
             )
-        module.load_state_dict(_of("module.", tensors))
+        put_weights(module, _of("module.", tensors))
         value, epoch = json.loads(about["best"])
         state: dict[int, dict[str, Any]] = {}
         for name, tensor in _of("optimiser.", tensors).items():
@@ -119,6 +119,8 @@ def digest_of(
     """
     digest = blake2b(digest_size=16)
     digest.update(repr((sorted(settings.items()), list(seeds), start)).encode())
+    for name, part in start.named_modules():
+        digest.update(b"" if part.training else f"{name} stays in evaluation mode".encode())
     for name, tensor in weights_of(start).items():
         digest.update(repr((name, tuple(tensor.shape), tensor.dtype)).encode())
         digest.update(_bytes(tensor))

@@ -17,9 +17,9 @@ from torch.utils.data import (
     default_collate,
 )
 
-from lamc.containers import has_named_inputs, has_several_inputs
+from lamc.containers import has_named_inputs, has_several_inputs, traces
 from lamc.exceptions import FeatureError, ScorerError, TrainingError
-from lamc.types import IntArray
+from lamc.types import AnyArray, IntArray
 
 Tree: TypeAlias = Any  # a tensor, or a tuple, list or mapping of trees
 
@@ -69,6 +69,11 @@ class InMemory:
         """Give rows, ``size`` at a time."""
         for chosen in cut(np.arange(self.count) if rows is None else rows, size):
             yield Batch(_rows_of(self.parts, chosen), chosen)
+
+    def traces(self) -> AnyArray:
+        """A number for each row, equal for equal rows."""
+        leaves = enumerate(_leaves(self.parts))
+        return traces({i: as_array(x) if isinstance(x, Tensor) else x for i, x in leaves})
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,6 +285,20 @@ def placed(x: Tree, device: str, dtype: torch.dtype) -> Tree:
     if isinstance(x, tuple | list):
         return tuple(placed(part, device, dtype) for part in x)
     return x
+
+
+def as_array(tensor: Tensor) -> AnyArray:
+    """A tensor as an array; bfloat16, which numpy does not have, as float32.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.module.inputs import as_array
+    >>> as_array(torch.ones(2, dtype=torch.bfloat16))
+    array([1., 1.], dtype=float32)
+    """
+    plain = tensor.detach().cpu()
+    return (plain.float() if plain.dtype == torch.bfloat16 else plain).numpy()
 
 
 def _in_memory(parts: Any) -> InMemory:

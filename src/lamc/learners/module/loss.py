@@ -25,7 +25,7 @@ _CHOICES = (losses.softmax, nn.functional.cross_entropy)
 
 
 class Loss:
-    """A loss of logits and observed labels, told the epoch if it asks for it.
+    """A loss of logits and observed labels, told the epoch if it has a parameter for it.
 
     Examples
     --------
@@ -39,10 +39,10 @@ class Loss:
     def __init__(self, loss: Any, epochs: int) -> None:
         self.function = _by_name("loss", loss, LOSSES)
         self.name = name_of(loss)
-        self.asks = required(self.function)
+        self.told = _unfixed(self.function, {"epoch", "epochs"})
         self.epochs = epochs
         _refuse_unfinished(self.function, self.name)
-        open_ = [name for name in self.asks[2:] if name not in ("epoch", "epochs")]
+        open_ = [name for name in required(self.function)[2:] if name not in self.told]
         if open_:
             raise TrainingError(
                 f"loss={self.name} also needs {', '.join(open_)}, and Network gives a loss the "
@@ -53,8 +53,8 @@ class Loss:
 
     def __call__(self, logits: Tensor, observed: Tensor, epoch: int) -> Tensor:
         """Loss of a batch."""
-        told = {"epoch": epoch, "epochs": self.epochs}
-        asked = {name: told[name] for name in told if name in self.asks}
+        values = {"epoch": epoch, "epochs": self.epochs}
+        asked = {name: values[name] for name in self.told}
         try:
             found = self.function(logits, observed, **asked)
         except (TypeError, ValueError, RuntimeError) as error:  # as of shapes and types
@@ -115,15 +115,32 @@ def activation_for(activation: str, loss: Loss) -> Activation:
 
 def required(function: Callable[..., Any]) -> list[str]:
     """Names of the parameters that have no default; none if the function does not tell."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except ValueError:
-        return []
     return [
         each.name
-        for each in parameters
+        for each in _parameters(function)
         if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
     ]
+
+
+def _unfixed(function: Callable[..., Any], names: set[str]) -> set[str]:
+    """Those of the names that are parameters of a function, and that no partial has fixed."""
+    fixed = function.keywords if isinstance(function, partial) else {}
+    return {each.name for each in _parameters(function)} & names - fixed.keys()
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Parameters of a function, or of what a module computes; none if they are not told."""
+    try:
+        return [*inspect.signature(_computed(function)).parameters.values()]
+    except (TypeError, ValueError):
+        return []
+
+
+def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a call computes: of a module, which takes anything and passes it on, its forward."""
+    if isinstance(function, partial):
+        return partial(_computed(function.func), *function.args, **function.keywords)
+    return function.forward if isinstance(function, nn.Module) else function
 
 
 def name_of(value: Any) -> str:

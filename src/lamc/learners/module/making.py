@@ -8,8 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from lamc.exceptions import ScorerError, TrainingError
+from lamc.learners.module.inputs import as_array
 from lamc.learners.module.loss import required
 from lamc.types import AnyArray
+
+_PASSING = "not in the state"  # marks a buffer that a module's state leaves out
 
 
 def make_module(module: Any, n_labels: int | None) -> nn.Module:
@@ -45,9 +48,13 @@ def make_module(module: Any, n_labels: int | None) -> nn.Module:
 
 def put_weights(module: nn.Module, weights: Mapping[str, Any]) -> nn.Module:
     """Give a module these weights, tensors or arrays by name."""
+    tensors = {name: torch.as_tensor(each) for name, each in weights.items()}
+    passing = {name: each for name, each in tensors.items() if name.startswith(_PASSING)}
     try:
-        module.load_state_dict({name: torch.as_tensor(each) for name, each in weights.items()})
-    except RuntimeError as error:
+        module.load_state_dict({name: tensors[name] for name in tensors if name not in passing})
+        for name, each in passing.items():
+            _put_buffer(module, name, each)
+    except (RuntimeError, AttributeError, KeyError) as error:
         raise ScorerError(
             f"The module is not the one that was trained: {error}\nGive one with the same layers."
         ) from error
@@ -56,6 +63,9 @@ def put_weights(module: nn.Module, weights: Mapping[str, Any]) -> nn.Module:
 
 def weights_of(module: nn.Module) -> dict[str, Tensor]:
     """A copy of the weights and buffers of a module, by name; each tensor has memory of its own.
+
+    Buffers that a module leaves out of its state (``persistent=False``) are among them, marked:
+    they may change in training as well.
 
     Examples
     --------
@@ -71,12 +81,28 @@ def weights_of(module: nn.Module) -> dict[str, Tensor]:
                 f"The state {name!r} of the module is of type {type(value).__name__}; Network "
                 "keeps weights and buffers, which are tensors."
             )
-    return {name: value.detach().cpu().clone() for name, value in state.items()}
+    passing = {
+        f"{_PASSING}, {each.dtype}: {name}": each
+        for name, each in module.named_buffers()
+        if name not in state
+    }
+    return {name: value.detach().cpu().clone() for name, value in {**state, **passing}.items()}
+
+
+def _put_buffer(module: nn.Module, marked: str, value: Tensor) -> None:
+    """Give a buffer that is not in the state of a module its value, of whatever shape."""
+    mark, _, name = marked.partition(": ")
+    value = value.bfloat16() if "bfloat16" in mark else value  # float32 in a file
+    path, _, own_name = name.rpartition(".")
+    owner = module.get_submodule(path)
+    there = dict(owner.named_buffers(recurse=False)).get(own_name)
+    value = value.to(next(module.parameters()).device if there is None else there)
+    if there is None or there.shape != value.shape:
+        owner.register_buffer(own_name, value, persistent=False)
+    elif not torch.equal(there, value):
+        there.copy_(value)
 
 
 def weights_as_arrays(module: nn.Module) -> dict[str, AnyArray]:
     """Weights as arrays; bfloat16, which numpy does not have, as float32."""
-    return {
-        name: (each.float() if each.dtype == torch.bfloat16 else each).numpy()
-        for name, each in weights_of(module).items()
-    }
+    return {name: as_array(each) for name, each in weights_of(module).items()}

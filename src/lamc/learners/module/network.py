@@ -35,11 +35,13 @@ from lamc.learners.module.inputs import (
 )
 from lamc.learners.module.loss import Loss, activation_for, short_name
 from lamc.learners.module.making import make_module, put_weights, weights_as_arrays
+from lamc.learners.module.modes import evaluating, set_to_train
 from lamc.learners.module.training import (
     Course,
     Judge,
     ModuleTraining,
     own_draws,
+    seed_draws,
     train_modules,
 )
 from lamc.learners.module.validation import align_labels, hold_out, judge_by
@@ -63,12 +65,14 @@ class Network(Learner):
         it stays as it is. Or a function or class that makes one, called for each seed, so that
         each has a start of its own; if it has a required parameter ``n_labels``, it is told the
         number of labels. The module gives a tensor (rows, labels), or an object with such a field
-        ``logits``. Inputs in a tuple are passed by position, in a dict by name.
+        ``logits``. Inputs in a tuple are passed by position, in a dict by name. Parts in evaluation
+        mode stay in it while the others train, so that a frozen normalisation keeps its running
+        statistics; if the whole module is in it, as pretrained ones often are, all parts train.
     loss : str or callable
         The name of a function in :mod:`lamc.losses`, or a function of logits (B, K) and observed
         labels that gives one number. Observed labels are their index (B,) where every row has
-        one, else a bool matrix (B, K). Required parameters named ``epoch`` and ``epochs`` are
-        told; fix others by :func:`functools.partial`.
+        one, else a bool matrix (B, K). Parameters named ``epoch`` and ``epochs`` are told; fix
+        others by :func:`functools.partial`.
     activation : "auto", "sigmoid" or "softmax"
         How logits become scores; ``"auto"`` takes softmax for softmax cross-entropy.
     optimiser : "adam", "adamw", "sgd" or callable
@@ -280,14 +284,17 @@ class Network(Learner):
         n_named = None if labels is None else labels.shape[1]
 
         def fresh(seed: int) -> nn.Module:
-            torch.manual_seed(seed)
+            seed_draws(seed, device)
             module = make_module(self.module, n_named).to(device)
-            with torch.no_grad():
-                logits_of(module.eval(), sample.x, device)  # gives lazy layers their shapes
+            set_to_train(module)
+            outputs_of(module)  # gives lazy layers their shapes
             return module
 
-        with torch.no_grad():
-            n_labels = logits_of(fresh(seeds[0]), sample.x, device).shape[1]
+        def outputs_of(module: nn.Module) -> int:
+            with torch.no_grad(), evaluating([module]):
+                return logits_of(module, sample.x, device).shape[1]
+
+        n_labels = outputs_of(fresh(seeds[0]))
         labels = None if labels is None else align_labels(labels, n_labels)
         self._tell_labels(labels, n_labels, sample)
         every = None if inputs.count is None else np.arange(inputs.count)

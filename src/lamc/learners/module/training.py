@@ -37,7 +37,7 @@ class Course:
     Attributes
     ----------
     fresh : callable
-        Gives a module at its start, for a seed.
+        Gives a module at its start, for a seed, in training mode.
     plan : Plan
         Epochs, size of batches, learning rates, weight decay and patience.
     loss : Loss
@@ -163,8 +163,18 @@ def train_modules(
 def own_draws(device: str) -> Iterator[None]:
     """Leave torch's random numbers, here and on the device, as they were."""
     own = torch.device(device)
-    with torch.random.fork_rng([own] if own.type == "cuda" else []):
+    devices = [] if own.type == "cpu" else [own]
+    with torch.random.fork_rng(devices, device_type=own.type):
         yield
+
+
+def seed_draws(seed: int, device: str) -> None:
+    """Seed torch's random numbers, here and on the device, and leave other devices alone."""
+    torch.default_generator.manual_seed(seed)
+    own = torch.device(device)
+    if own.type != "cpu":
+        state = torch.Generator(own).manual_seed(seed).get_state()
+        torch.get_device_module(own).set_rng_state(state, own)
 
 
 def _epochs(
@@ -197,8 +207,7 @@ def _train_epoch(
     rate: float,
     epoch: int,
 ) -> None:
-    torch.manual_seed(int(np.random.SeedSequence([seed, 4, epoch]).generate_state(1)[0]))
-    module.train()
+    seed_draws(int(np.random.SeedSequence([seed, 4, epoch]).generate_state(1)[0]), course.device)
     where = f"learning rate {rate:g} and seed {seed}"
     batches = course.examples.shuffled(seed, epoch, course.plan.batch_size)
     number = 0

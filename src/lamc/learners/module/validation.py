@@ -56,7 +56,10 @@ def judge_by(validation: Inputs, Y_val: Any, classes: AnyArray, size: int) -> Ju
 
 
 def hold_out(examples: Examples, share: float, size: int) -> tuple[Examples, Judge | None]:
-    """Rows to train on and rows to choose by; the same ones whatever the random state."""
+    """Rows to train on and rows to choose by; the same ones whatever the random state.
+
+    Rows in memory with equal features stay together.
+    """
     inputs, labels, n_labels = examples.inputs, examples.labels, examples.n_labels
     if share == 0:
         return examples, None
@@ -68,9 +71,11 @@ def hold_out(examples: Examples, share: float, size: int) -> tuple[Examples, Jud
         )
     if inputs.count == 1:
         return examples, None
-    kept, held = (
-        drawn_parts(inputs.count, share) if labels is None else rows_held_out(labels, share)
-    )
+    if labels is None:
+        kept, held = drawn_parts(inputs.count, share)
+    else:
+        rows = inputs.traces()[:, None] if isinstance(inputs, InMemory) else None
+        kept, held = rows_held_out(labels, share, rows)
     known = read_labels(inputs, held, n_labels, size) if labels is None else labels[held]
     observed = Labels(known.positives, known.classes, Knowledge.SOME)
     judge = Judge(Examples(inputs, held, None, n_labels), observed)
