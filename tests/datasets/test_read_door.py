@@ -105,7 +105,7 @@ def test_an_unknown_ending_needs_the_format_said(tmp_path):
         (".npz", {"label_column": "y"}, "CSV, Parquet, JSON lines"),
         (".arff", {"separator": ";"}, "CSV, Parquet, JSON lines"),
         (".parquet", {"delimiter": ";"}, "CSV"),
-        (".parquet", {"encoding": "latin-1"}, "ARFF, CSV"),
+        (".parquet", {"encoding": "latin-1"}, "ARFF, CSV, JSON lines"),
         (".csv", {"n_labels": 3}, "svmlight"),
         (".svm", {"id_column": "x"}, "ARFF, CSV, Parquet, JSON lines"),
     ],

@@ -189,7 +189,8 @@ def test_the_index_that_pandas_writes_is_no_feature(tmp_path):
     frame = pd.DataFrame({"x": [1.5, 2.5], "y": [0, 1]}, index=[10, 20])
     frame.to_csv(tmp_path / "a.csv")
     frame.to_parquet(tmp_path / "a.parquet")
-    for path in (tmp_path / "a.csv", tmp_path / "a.parquet"):
+    pd.read_csv(tmp_path / "a.csv").to_parquet(tmp_path / "again.parquet")
+    for path in (tmp_path / "a.csv", tmp_path / "a.parquet", tmp_path / "again.parquet"):
         data = read(path, labels=["y"])
         assert data.feature_names.tolist() == ["x"]
         assert "the index of a pandas frame" in data.notes[0]
@@ -331,6 +332,24 @@ def test_json_lines_may_list_labels_and_be_packed(tmp_path):
     )
 
 
+def test_lists_of_labels_beside_plain_text_are_refused(tmp_path):
+    lines = '{"x": 1, "tags": "ash"}\n{"x": 2, "tags": ["oak", "elm"]}\n'
+    path = write(tmp_path, lines, "a.jsonl")
+    message = r"a.jsonl, line 2: 'tags' holds \[\"oak\", \"elm\"\], but no list in line 1.\nWrite"
+    with pytest.raises(DatasetError, match=message):
+        read(path, label_column="tags")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_json_lines_in_another_encoding(tmp_path, encoding):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes('{"größe": 1, "y": 1}\n{"größe": 2, "y": 0}\n'.encode(encoding))
+    data = read(path, labels=["y"], encoding=encoding)
+    assert data.feature_names.tolist() == ["größe"]
+    with pytest.raises(DatasetError, match=r"line 1: .* not utf-8 text.*\n.*encoding='latin-1'"):
+        read(path, labels=["y"])
+
+
 def test_a_number_that_names_a_label_is_its_name(tmp_path):
     path = write(tmp_path, '{"x": 1, "tag": 7}\n{"x": 2, "tag": "oak"}\n', "a.jsonl")
     assert read(path, label_column="tag").label_names.tolist() == ["7", "oak"]
@@ -346,6 +365,7 @@ def test_a_number_that_names_a_label_is_its_name(tmp_path):
         ('{"x": 1, "oak": 1}\n[1, 2]', "line 2 holds list"),
         ('{"x": 1, "oak": 1}\n\n{"x": 2, "oak": 2}', r"line 3: the label 'oak' is 2"),
         ('{"x": 1, "oak": 1}\n{"x": 2, "oak": null}', r"line 2: the label 'oak' is missing"),
+        (f'{{"x": 1, "oak": 1}}\n\n{{"x": {"9" * 401}, "oak": 0}}', "line 3: .*of 401 digits"),
     ],
 )
 def test_json_lines_that_are_none(tmp_path, text, message):

@@ -107,6 +107,17 @@ def test_numbered_columns_are_taken_by_position():
     assert in_order_of(SCORES, NAMES) is SCORES
 
 
+def test_columns_that_name_some_of_the_labels_do_not_go_by_position():
+    for columns, classes in [(["1", "2", "3"], [2, 3, 4]), ([1, 2, 3], ["2", "3", "4"])]:
+        frame = pd.DataFrame(SCORES, columns=columns)
+        with pytest.raises(
+            LabelError, match=r"columns for .*, but the labels are .*\n.*by position"
+        ):
+            in_order_of(frame, classes)
+    frame = pd.DataFrame(SCORES, columns=["3", "2", "1"])
+    np.testing.assert_array_equal(in_order_of(frame, [1, 2, 3]), SCORES[:, ::-1])
+
+
 @pytest.mark.parametrize(
     ("scores", "labels", "error", "message"),
     [

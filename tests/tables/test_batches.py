@@ -2,7 +2,9 @@
 
 import gc
 import gzip
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamc.exceptions import DatasetError
-from lamc.tables.batches import batches, column_names, number_of_rows, whole_table
+from lamc.tables.batches import (
+    batches,
+    column_names,
+    number_of_rows,
+    spelt_column,
+    whole_table,
+)
 from lamc.tables.cells import Kind, converted
 from lamc.tables.csv_text import CsvText
 from lamc.tables.source import source_of
@@ -125,6 +133,7 @@ def test_words_beside_numbers_are_read_value_by_value():
         ("a.jsonl", '{"x": 1}\n{"y": 2}\n', "line 2: there is no 'x'"),
         ("a.jsonl", '{"x": 1}\n[1]\n', "line 2 holds list"),
         ("a.jsonl", '{"x": 1}\nx\n', "line 2 is not JSON"),
+        ("a.jsonl", f'{{"x": 1}}\n{{"x": {"9" * 401}}}\n', "line 2: .* 'x' .* of 401 digits"),
         ("a.parquet", "x\n1\n", "is text by its first bytes"),
         ("a.txt", "x\n1\n", "does not tell its format"),
         ("a.csv", "", "is empty"),
@@ -144,6 +153,48 @@ def test_a_parquet_file_cut_short(tmp_path):
         list(batches(source_of(path), WANTED, rows=10))
 
 
+def test_a_parquet_file_with_two_columns_of_one_name(tmp_path):
+    pq.write_table(pa.table([[1.0], [2.0], [3.0]], names=["x", "y", "x"]), tmp_path / "a.parquet")
+    source = source_of(tmp_path / "a.parquet")
+    for wanted in ("x", "y"):
+        with pytest.raises(DatasetError, match="two columns named 'x'; rename one"):
+            whole_table(source, {wanted: Kind.NUMBER})
+    with pytest.raises(DatasetError, match="two columns named 'x'; rename one"):
+        column_names(source)
+
+
+@pytest.mark.parametrize("rows", [1, 10])
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ('"ash" null ["oak","elm"]', r"line 3: 'x' holds \[\"oak\", .*no list in line 1"),
+        ('null ["oak","elm"] "ash"', "line 3: 'x' holds \"ash\", but a list in line 2"),
+    ],
+)
+def test_lists_beside_plain_text_are_refused(tmp_path, cells, message, rows):
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f'{{"x": {cell}}}\n' for cell in cells.split(" ")))
+    with pytest.raises(DatasetError, match=message):
+        list(batches(source_of(path), {"x": Kind.AS_IS}, rows=rows))
+
+
+@pytest.mark.parametrize("rows", [1, 10])
+def test_more_columns_than_the_first_line_has_are_refused_where_all_are_taken(tmp_path, rows):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"x": 1}\n{"x": 2, "y": 3}\n')
+    source, wanted = source_of(path), {"x": Kind.NUMBER}
+    assert len(list(batches(source, wanted, rows=rows))) == 2 // min(rows, 2)
+    with pytest.raises(DatasetError, match=r"line 2 has 'y', which the first line does not have"):
+        list(batches(source, wanted, rows=rows, same_keys=True))
+
+
+@pytest.mark.parametrize("ids", [["a", None, "None"], [1.0, float("nan"), 2.0]])
+def test_a_missing_id_is_refused(tmp_path, ids):
+    pq.write_table(pa.table({"id": ids}), tmp_path / "a.parquet")
+    with pytest.raises(DatasetError, match=r"a.parquet, row 1, counted from 0: the id is missing"):
+        spelt_column(source_of(tmp_path / "a.parquet"), "id")
+
+
 def test_a_table_without_rows(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x\n")
@@ -159,6 +210,35 @@ def test_another_encoding(tmp_path):
     assert whole_table(source, {"größe": Kind.NUMBER})["größe"].to_pylist() == [3]
     with pytest.raises(DatasetError, match="not utf-8 text"):
         column_names(source_of(path))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_another_encoding_of_json_lines(tmp_path, encoding, name):
+    path = tmp_path / name
+    lines = '{"größe": 3, "art": "a\u2028b"}\r\n{"größe": 4, "art": "ü"}\n'
+    raw = lines.replace("\u2028", "-" if encoding == "latin-1" else "\u2028").encode(encoding)
+    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    source = source_of(path, encoding=encoding)
+    assert column_names(source) == ["größe", "art"]
+    table = whole_table(source, {"größe": Kind.NUMBER, "art": Kind.WORD})
+    assert table["größe"].to_pylist() == [3, 4]
+    assert table["art"].to_pylist()[1] == "ü"
+    if encoding == "latin-1":
+        with pytest.raises(DatasetError, match=r"line 1: .* not utf-8 text.\n.*encoding='latin-1'"):
+            column_names(source_of(path))
+
+
+def test_standard_input_stays_open(monkeypatch):
+    class Stream:
+        buffer = io.BytesIO('{"x": "ü"}\n'.encode("latin-1"))
+
+    monkeypatch.setattr(sys, "stdin", Stream)
+    source = source_of("-", said="jsonl", encoding="latin-1")
+    reading = batches(source, {"x": Kind.WORD}, rows=1)
+    assert next(reading).table["x"].to_pylist() == ["ü"]
+    reading.close()
+    assert not Stream.buffer.closed
 
 
 @pytest.mark.parametrize("whole", [True, False])

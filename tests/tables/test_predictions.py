@@ -14,6 +14,7 @@ from lamc import LAMC, Calibrator
 from lamc.exceptions import DatasetError
 from lamc.tables.labelled import DataFile, training_rows
 from lamc.tables.predictions import (
+    Chunk,
     Layout,
     chunks_of_dataset,
     chunks_of_scores,
@@ -142,6 +143,56 @@ def test_labels_without_names_go_by_position(tmp_path):
     assert found["label"].tolist() == ["0", "1"] * 10
     with pytest.raises(DatasetError, match=r"takes 2 columns, .* has 3: 'x', 'y', 'key'"):
         predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet")
+
+
+def test_numbered_labels_go_by_name_where_columns_bear_it(tmp_path):
+    rng = np.random.default_rng(0)
+    calibrator = Calibrator(alpha=0.2).fit(
+        rng.random((99, 3)), rng.random((99, 3)) < 0.5, classes=[10, 20, 30]
+    )
+    scores = pd.DataFrame(rng.random((10, 3)), columns=["30", "20", "10"])
+    scores.assign(other=2.0).to_parquet(tmp_path / "a.parquet")
+    predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet")
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    ordered = scores[["10", "20", "30"]].to_numpy()
+    assert found["score"].tolist() == ordered.ravel().tolist()
+    assert found["label"].tolist() == ["10", "20", "30"] * 10
+    scores.rename(columns={"20": "25"}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DatasetError, match=r"a column for '10', '30', but none for '20'"):
+        predict(calibrator, tmp_path / "a.parquet", tmp_path / "out.parquet")
+
+
+def test_a_key_that_the_first_line_lacks_is_refused_where_columns_go_by_position(tmp_path):
+    rng = np.random.default_rng(0)
+    calibrator = Calibrator(alpha=0.2).fit(rng.random((99, 2)), rng.random((99, 2)) < 0.5)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"x": 0.1, "y": 0.2}\n{"x": 0.1, "y": 0.2, "z": 0.3}\n')
+    with pytest.raises(DatasetError, match="line 2 has 'z', which the first line does not have"):
+        predict(calibrator, path, tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("layout", [TIDY, Layout(wide="score"), Layout(wide="p_value")])
+@pytest.mark.parametrize("form", ["parquet", "csv", "jsonl"])
+def test_scores_in_float32_are_written_in_float64(calibrator, tmp_path, layout, form):
+    class Scorer:
+        classes_, calibrator_ = calibrator.classes_, calibrator
+
+        def predict_proba(self, X):
+            return np.asarray(X, dtype=np.float32)
+
+    X = np.random.default_rng(0).random((5, 3)).astype(np.float32)
+    chunk = Chunk(pa.array(np.arange(5)), X)
+    target = tmp_path / f"out.{form}"
+    write = partial(predict_rows, Scorer(), layout=layout, id_type=pa.int64())
+    counts = write(iter([chunk, chunk]), target, form)
+    assert counts.rows == 10
+    assert counts.decisions["accepted"] == 2 * (calibrator.decide(X) == 1).sum()
+    if form == "parquet" and layout.wide != "p_value":
+        found = pq.read_table(target)
+        assert found.schema.types.count(pa.float64()) == (2 if layout.wide is None else 3)
+        names = ["score"] if layout.wide is None else calibrator.classes_.tolist()
+        read = np.column_stack([found[name].to_numpy() for name in names])
+        np.testing.assert_array_equal(read.ravel()[: X.size], X.ravel())
 
 
 def test_a_row_of_scores_is_no_header(tmp_path):

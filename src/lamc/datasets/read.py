@@ -78,7 +78,7 @@ def read(
     ``.parquet``        likewise                                 labels, label_column, separator,
                                                                  id_column, words
     ``.jsonl``          likewise; one object a line              labels, label_column, separator,
-                                                                 id_column, words
+                                                                 id_column, words, encoding
     ``.svm``            in front of each row, as integers        n_features, n_labels, zero_based
     ``.mat``            in ``Y``, with ``Y_obs``, the split and
                         the ``label_names`` if there are any

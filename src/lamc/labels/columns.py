@@ -17,8 +17,8 @@ def in_order_of(
     """Scores with their columns in the order of ``classes``, if the columns have names.
 
     Without names the columns are in that order already; so they are if names stand against
-    numbers. Numbers are found as text too, which files make of them. Columns of other labels are
-    left out if there may be ``others``, and else refused.
+    numbers and none is the same as text. Numbers are found as text too, which files make of them.
+    Columns of other labels are left out if there may be ``others``, and else refused.
 
     Examples
     --------
@@ -34,8 +34,10 @@ def in_order_of(
     if np.array_equal(as_text, wanted_text):
         return scores
     spare = np.setdiff1d(as_text, wanted_text)
-    if not np.isin(wanted_text, as_text).all() or (len(spare) and not others):
-        if (named.dtype.kind == "U") != (wanted.dtype.kind == "U") and len(named) == len(wanted):
+    found = np.isin(wanted_text, as_text)
+    if not found.all() or (len(spare) and not others):
+        unlike = (named.dtype.kind == "U") != (wanted.dtype.kind == "U")
+        if unlike and not found.any() and len(named) == len(wanted):
             return scores
         raise LabelError(
             f"The {name} have columns for {some_of(named)}, but the labels are {some_of(wanted)}.\n"

@@ -6,14 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from time import monotonic, sleep
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
+from lamc.datasets.readers.arrow_columns import index_names
 from lamc.datasets.readers.columns import did_you_mean, some, spelt
-from lamc.datasets.readers.json_lines import check_keys, column, numbered_objects
+from lamc.datasets.readers.files import text_of
+from lamc.datasets.readers.json_lines import (
+    Lists,
+    check_keys,
+    check_same_keys,
+    column,
+    numbered_objects,
+    place_in,
+)
 from lamc.exceptions import DatasetError
 from lamc.tables.cells import Kind, converted
 from lamc.tables.csv_text import CsvText
-from lamc.tables.source import Source, header_of
+from lamc.tables.source import Source, check_names, header_of
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 
@@ -41,7 +50,9 @@ class Batch:
         return self.table.num_rows
 
 
-def batches(source: Source, columns: Mapping[str, Kind], *, rows: int) -> Iterator[Batch]:
+def batches(
+    source: Source, columns: Mapping[str, Kind], *, rows: int, same_keys: bool = False
+) -> Iterator[Batch]:
     r"""Yield the rows of a table in order, at most ``rows`` at once.
 
     Parameters
@@ -52,6 +63,9 @@ def batches(source: Source, columns: Mapping[str, Kind], *, rows: int) -> Iterat
         The columns wanted and what their cells should be. Others are not read.
     rows : int
         Most rows of a batch.
+    same_keys : bool
+        Whether to refuse JSON lines with keys that the first line does not have. It should be so
+        where the columns are all that the first line has.
 
     Examples
     --------
@@ -69,7 +83,7 @@ def batches(source: Source, columns: Mapping[str, Kind], *, rows: int) -> Iterat
     2 [12.0]
     """
     start = 0
-    for table in _READERS[source.format](source, columns, rows):
+    for table in _READERS[source.format](source, columns, rows, same_keys):
         for first in range(0, table.num_rows, rows):
             part = table.slice(first, rows)
             yield Batch(start, _converted(source, part, columns, start))
@@ -83,9 +97,14 @@ def column_names(source: Source) -> list[str]:
     if source.format == "csv":
         with source.open() as stream:
             return header_of(CsvText(stream, source.encoding), source)
-    with source.open() as stream:
-        first = next(numbered_objects(source, stream), (0, {}))[1]
+    with source.open() as stream, text_of(stream, source.encoding) as text:
+        first = next(numbered_objects(source, text, source.encoding), (0, {}))[1]
     return list(first)
+
+
+def index_columns(source: Source) -> set[str]:
+    """Names that columns have in which pandas keeps the index of a frame."""
+    return index_names(_parquet_schema(source).metadata if source.format == "parquet" else None)
 
 
 def column_type(source: Source, name: str) -> Any:
@@ -113,11 +132,14 @@ def rows_at_once(n_features: int, n_labels: int, *, entries: int = 1 << 19) -> i
     return max(1, entries // max(n_features, n_labels, 1))
 
 
-def whole_table(source: Source, columns: Mapping[str, Kind]) -> ArrowTable:
-    """All rows of a table at once."""
+def whole_table(
+    source: Source, columns: Mapping[str, Kind], *, same_keys: bool = False
+) -> ArrowTable:
+    """All rows of a table at once; see :func:`batches`."""
     import pyarrow as pa
 
-    parts = [batch.table for batch in batches(source, columns, rows=_all_rows(columns))]
+    read = batches(source, columns, rows=_all_rows(columns), same_keys=same_keys)
+    parts = [batch.table for batch in read]
     if not parts:
         raise DatasetError(f"{source} has no rows.")
     try:
@@ -127,9 +149,16 @@ def whole_table(source: Source, columns: Mapping[str, Kind]) -> ArrowTable:
 
 
 def spelt_column(source: Source, name: str) -> list[str]:
-    """The cells of a column as text, such as what identifies the rows."""
+    """The cells of the column that identifies the rows, as text; raise where one is missing."""
     check_columns(source, column_names(source), [name])
-    return [spelt(value) for value in whole_table(source, {name: Kind.AS_IS}).column(0).to_pylist()]
+    cells = whole_table(source, {name: Kind.AS_IS}).column(0).to_pylist()
+    for row, cell in enumerate(cells):
+        if cell is None or cell != cell:
+            raise DatasetError(
+                f"{source}, {source.place(row)}: the {name} is missing, which should identify the "
+                "row.\nFill it in, or remove the row."
+            )
+    return [spelt(cell) for cell in cells]
 
 
 def check_columns(source: Source, names: Sequence[str], wanted: Sequence[str]) -> None:
@@ -164,6 +193,7 @@ def _converted(
 
 def _parquet_schema(source: Source) -> Any:
     with _open_parquet(source) as file:
+        check_names(source, file.schema_arrow.names)
         return file.schema_arrow
 
 
@@ -178,10 +208,13 @@ def _open_parquet(source: Source) -> Any:
         raise _unreadable(source, error) from error
 
 
-def _parquet_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
+def _parquet_tables(
+    source: Source, columns: Mapping[str, Kind], rows: int, _same_keys: bool
+) -> Iterator[ArrowTable]:
     import pyarrow as pa
 
     with _open_parquet(source) as file:
+        check_names(source, file.schema_arrow.names)
         check_columns(source, file.schema_arrow.names, list(columns))
         try:
             for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
@@ -197,7 +230,9 @@ def _unreadable(source: Source, error: Exception) -> DatasetError:
     )
 
 
-def _csv_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
+def _csv_tables(
+    source: Source, columns: Mapping[str, Kind], _rows: int, _same_keys: bool
+) -> Iterator[ArrowTable]:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -242,19 +277,21 @@ def _await_release(held: weakref.ref[Any]) -> None:
         sleep(0.001)
 
 
-def _json_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iterator[ArrowTable]:
+def _json_tables(
+    source: Source, columns: Mapping[str, Kind], rows: int, same_keys: bool
+) -> Iterator[ArrowTable]:
     import pyarrow as pa
 
-    with source.open() as stream:
-        numbered = numbered_objects(source, stream)
+    with source.open() as stream, text_of(stream, source.encoding) as text:
+        numbered = _checked_objects(source, text, columns, same_keys)
         while part := list(islice(numbered, rows)):
-            for number, row in part:
-                check_keys(source, number, row, columns)
+            lines = [number for number, _ in part]
             cells = [
                 column(
                     [row[name] for _, row in part],
                     numbers=kind is Kind.NUMBER,
                     lists=kind is Kind.AS_IS,
+                    place=place_in(source, lines, name),
                 )
                 for name, kind in columns.items()
             ]
@@ -264,6 +301,23 @@ def _json_tables(source: Source, columns: Mapping[str, Kind], rows: int) -> Iter
                 )
             except pa.ArrowInvalid as error:
                 raise DatasetError(f"{source}: {error}.") from error
+
+
+def _checked_objects(
+    source: Source, text: IO[str], columns: Mapping[str, Kind], same_keys: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of JSON lines that have all columns, with the numbers of their lines."""
+    lists = Lists(source)
+    as_they_are = [name for name, kind in columns.items() if kind is Kind.AS_IS]
+    first: dict[str, Any] | None = None
+    for number, row in numbered_objects(source, text, source.encoding):
+        first = row if first is None else first
+        check_keys(source, number, row, columns)
+        if same_keys:
+            check_same_keys(source, number, row, first)
+        for name in as_they_are:
+            lists.check(number, name, row[name])
+        yield number, row
 
 
 _READERS = {"parquet": _parquet_tables, "csv": _csv_tables, "jsonl": _json_tables}

@@ -46,6 +46,9 @@ class Inputs:
         What the others hold: numbers, or whatever a model made elsewhere takes them for.
     sparse : bool
         Whether the model was trained on sparse rows.
+    labels : tuple of str
+        What the columns may be named though their position is known only: the labels of a
+        calibrator, where these are numbers.
 
     Examples
     --------
@@ -63,14 +66,16 @@ class Inputs:
     others: Kind = Kind.NUMBER
     sparse: bool = False
     codes: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Any) -> Self:
         """What a fitted model takes: features, or scores if it is a calibrator."""
         if isinstance(model, Calibrator):
-            named = model.classes_.dtype.kind == "U"
-            names = tuple(model.classes_.tolist()) if named else None
-            return cls(names, len(model.classes_))
+            labels = tuple(map(str, model.classes_.tolist()))
+            if model.classes_.dtype.kind == "U":
+                return cls(labels, len(labels))
+            return cls(None, len(labels), labels=labels)
         scorer = model.estimator_
         size = getattr(scorer, "n_features_in_", None)
         known = getattr(scorer, "feature_names_in_", None)
@@ -88,7 +93,8 @@ class Inputs:
     def columns_of(self, source: Source, *, beside: Sequence[str] = ()) -> dict[str, Kind]:
         """Columns to read of a table, and as what.
 
-        Where only positions are known, all columns but those ``beside`` are taken in their order.
+        Where only positions are known, all columns but those ``beside`` are taken in their order,
+        unless they bear the names of the labels of a calibrator.
         Text files carry no types, so a model made elsewhere gets numbers of them.
         """
         names = self._by_position(source, beside) if self.names is None else self.names
@@ -99,7 +105,12 @@ class Inputs:
     def of_table(self, source: Source, *, beside: Sequence[str] = ()) -> Frame:
         """All rows of a table, as the model takes them."""
         columns = self.columns_of(source, beside=beside)
-        return self.as_input(whole_table(source, columns), columns)
+        table = whole_table(source, columns, same_keys=self.takes_all(columns))
+        return self.as_input(table, columns)
+
+    def takes_all(self, columns: Mapping[str, Kind]) -> bool:
+        """Whether :meth:`columns_of` found all columns of a table, because they go by position."""
+        return self.names is None and tuple(columns) != self.labels
 
     def of_dataset(self, data: Dataset, rows: IntArray) -> Any:
         """Some rows of a data set, as the model takes them: a frame if it knows names.
@@ -143,7 +154,7 @@ class Inputs:
                 "Give a file instead of standard input."
             )
         names = [name for name in column_names(source) if name not in beside]
-        check_header(source, names)
+        names = columns_for(self.labels, source, names)
         if self.size not in (None, len(names)):
             raise DatasetError(
                 f"The model takes {self.size} columns, whose names it does not know, but {source} "
@@ -186,6 +197,37 @@ def with_columns(learner: Any, inputs: Inputs) -> Any:
     encode = OneHotEncoder(handle_unknown="warn", sparse_output=False)
     parts = ColumnTransformer([(_NUMBERS, fill, numbers), (_WORDS, encode, words)])
     return Pipeline([(_COLUMNS, parts), (_METHOD, learner)])
+
+
+def columns_for(labels: Sequence[str], source: Source, names: Sequence[str]) -> list[str]:
+    """Columns that bear the names of labels, in their order; all columns if none does.
+
+    Examples
+    --------
+    >>> from lamc.tables.features import columns_for
+    >>> from lamc.tables.source import source_of
+    >>> columns_for(["10", "20"], source_of("-"), ["20", "10"])
+    ['10', '20']
+    >>> columns_for(["10", "20"], source_of("-"), ["oak", "elm"])
+    ['oak', 'elm']
+    >>> columns_for(["10", "20"], source_of("-"), ["oak", "10"])
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.DatasetError: standard input has a column for '10', but none for '20'.
+    Name a column for each label, or none.
+    """
+    known = set(names)
+    borne = [label for label in labels if label in known]
+    if labels and len(borne) == len(labels):
+        return borne
+    check_header(source, names)
+    if borne:
+        lacking = [label for label in labels if label not in known]
+        raise DatasetError(
+            f"{source} has a column for {some(borne)}, but none for {some(lacking)}.\n"
+            "Name a column for each label, or none."
+        )
+    return list(names)
 
 
 def check_header(source: Source, names: Sequence[str]) -> None:

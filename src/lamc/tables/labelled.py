@@ -38,8 +38,10 @@ class DataFile:
         Where a table has its labels.
     ids : tuple of str
         Columns that identify a row, and are no features.
-    delimiter, encoding : str or None
-        Of a CSV file.
+    delimiter : str or None
+        What stands between the values of a CSV file.
+    encoding : str or None
+        Of a text file.
     part : str or None
         Rows to take, where the data set carries a split.
     format : str or None

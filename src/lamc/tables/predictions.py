@@ -182,9 +182,8 @@ def chunks_of_table(
     if source.path is not None:
         check_columns(source, column_names(source), [*beside, *columns])
     asked = columns | dict.fromkeys(beside, Kind.AS_IS)
-    for batch in batches(
-        source, asked, rows=rows or rows_at_once(len(columns), len(model.classes_))
-    ):
+    step = rows or rows_at_once(len(columns), len(model.classes_))
+    for batch in batches(source, asked, rows=step, same_keys=inputs.takes_all(columns)):
         X = inputs.as_input(batch.table, columns)
         if isinstance(model, Calibrator):
             check_unit(np.asarray(X), model.classes_, place=partial(_place, source, batch.start))
@@ -274,7 +273,7 @@ def _laid_out(
         cells = [
             _in_words(values[:, column])
             if layout.wide == "decision"
-            else pa.array(values[:, column])
+            else _as_float64(values[:, column])
             for column in range(len(names))
         ]
         return pa.table([ids, *cells], names=[ID, *names])
@@ -287,11 +286,18 @@ def _laid_out(
         {
             ID: ids.take(pa.array(row)),
             LABEL: pa.DictionaryArray.from_arrays(pa.array(column.astype(np.int32)), names),
-            SCORE: pa.array(scores[kept]),
-            P_VALUE: pa.array(p_values[kept]),
+            SCORE: _as_float64(scores[kept]),
+            P_VALUE: _as_float64(p_values[kept]),
             DECISION: _in_words(decisions[kept]),
         }
     )
+
+
+def _as_float64(values: FloatArray) -> ArrowColumn:
+    """Numbers as a file holds them, whatever the model computes in."""
+    import pyarrow as pa
+
+    return pa.array(values.astype(np.float64, copy=False))
 
 
 def _in_words(decisions: AnyArray) -> ArrowColumn:

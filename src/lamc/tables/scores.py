@@ -4,19 +4,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 
-from lamc.datasets.readers.columns import some
-from lamc.datasets.readers.files import first_bytes
+from lamc.datasets.readers.arrow_columns import PANDAS_INDEX
+from lamc.datasets.readers.columns import left_out_note, some
+from lamc.datasets.readers.files import first_bytes, kind_of
 from lamc.exceptions import DatasetError, LabelError
-from lamc.labels import Labels, as_labels
-from lamc.tables.batches import column_names, spelt_column, whole_table
+from lamc.labels import Knowledge, Labels, as_labels
+from lamc.tables.batches import (
+    check_columns,
+    column_names,
+    index_columns,
+    spelt_column,
+    whole_table,
+)
 from lamc.tables.cells import Kind
-from lamc.tables.features import check_header, number_matrix
+from lamc.tables.features import check_header, columns_for, number_matrix
 from lamc.tables.source import Source, source_of
 from lamc.tables.truth import LabelColumns, known_labels, labels_in_words, table_labels
 from lamc.types import AnyArray, FloatArray
+
+_ARRAY = "a single NumPy array"  # as its first bytes tell
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +74,7 @@ def read_scored(
         observed label a row, in a ``.npy`` file.
     where : LabelColumns
         Where the table of truth has its labels; by default in columns named as in ``scores``.
+        Labels that it names are those of which the scores are taken, unless ``classes`` are given.
     id_column : str, optional
         Column of both tables that says which rows belong together. Without it they are in the
         same order.
@@ -89,7 +100,7 @@ def read_scored(
     as_table = partial(
         source_of, said=said, delimiter=delimiter, encoding=encoding, decimal=decimal
     )
-    names, matrix, ids = _scores(Path(scores), as_table, id_column, classes)
+    names, matrix, ids, left_out = _scores(Path(scores), as_table, id_column, where, classes)
     check_unit(matrix, names, place=lambda row: f"{scores}, row {row}, counted from 0")
     labels, notes = _truth(Path(truth), as_table, names, where)
     if id_column is None and not any(Path(p).suffix.lower() == ".npy" for p in (scores, truth)):
@@ -105,7 +116,7 @@ def read_scored(
     known = names if classes is None else classes
     labels = Labels(labels.positives, known, labels.knowledge, labels.negatives)
     sentence = f"Read the scores of {scores} for {labels_in_words(labels)}."
-    return ScoredRows(matrix, labels, (sentence, *notes), ids)
+    return ScoredRows(matrix, labels, (sentence, *left_out, *notes), ids)
 
 
 def score_matrix(path: str | Path, classes: AnyArray | None = None) -> FloatArray:
@@ -150,18 +161,15 @@ def _scores(
     path: Path,
     as_table: Callable[[Path], Source],
     id_column: str | None,
+    where: LabelColumns,
     classes: AnyArray | None,
-) -> tuple[AnyArray, FloatArray, AnyArray | None]:
-    """Names of the labels, matrix of scores, and ids if there is a column of them.
-
-    The columns are those that bear the names of ``classes``, in their order; without such names,
-    all that there are.
-    """
+) -> tuple[AnyArray, FloatArray, AnyArray | None, tuple[str, ...]]:
+    """Names of the labels, matrix of scores, ids if a column has them, and notes."""
     if path.suffix.lower() == ".npy":
         if id_column is not None:
             raise DatasetError(f"{path} is a matrix and has no column {id_column!r} of ids.")
         matrix = score_matrix(path, classes)
-        return (np.arange(matrix.shape[1]) if classes is None else classes), matrix, None
+        return (np.arange(matrix.shape[1]) if classes is None else classes), matrix, None, ()
     source = as_table(path)
     columns = column_names(source)
     if {"label", "score"} <= set(columns):
@@ -170,15 +178,39 @@ def _scores(
             "for each label is needed.\nWrite such a file with lamc predict --wide --value score."
         )
     ids = None if id_column is None else _ids(source, id_column)
-    chosen = [name for name in columns if name != id_column]
-    if classes is not None and classes.dtype.kind == "U":
-        chosen = classes.tolist()
-    else:
-        check_header(source, chosen)
+    others = [name for name in columns if name != id_column]
+    pandas = index_columns(source)
+    index = [name for name in others if name in pandas]
+    chosen, all_taken = _score_columns(
+        source, [name for name in others if name not in pandas], where, classes
+    )
     if classes is not None:
         _check_number(path, len(chosen), classes)
-    table = whole_table(source, dict.fromkeys(chosen, Kind.NUMBER))
-    return np.asarray(chosen), number_matrix(table, chosen), ids
+    table = whole_table(source, dict.fromkeys(chosen, Kind.NUMBER), same_keys=all_taken)
+    notes = (left_out_note(index, PANDAS_INDEX),) if index and all_taken else ()
+    return np.asarray(chosen), number_matrix(table, chosen), ids, notes
+
+
+def _score_columns(
+    source: Source, columns: list[str], where: LabelColumns, classes: AnyArray | None
+) -> tuple[list[str], bool]:
+    """Columns that hold scores, and whether they are taken because there are no others.
+
+    They are those that bear the names of ``classes``, in their order, or those that ``where``
+    names; without such names, all that there are.
+    """
+    if classes is not None and classes.dtype.kind == "U":
+        return classes.tolist(), False
+    if classes is not None:
+        labels = [str(label) for label in classes.tolist()]
+        found = columns_for(labels, source, columns)
+        return found, found != labels
+    if where.names:
+        found = where.among(columns)
+        check_columns(source, columns, found)
+        return found, where.by_pattern
+    check_header(source, columns)
+    return columns, True
 
 
 def _check_order(scores: Source, truth: Source, labels: set[str]) -> None:
@@ -197,7 +229,8 @@ def _check_order(scores: Source, truth: Source, labels: set[str]) -> None:
             raise DatasetError(
                 f"{scores} and {truth} hold the same rows in different orders: in their column "
                 f"{name!r}, row {row}, counted from 0, is {ours[row]!r} in one and {theirs[row]!r} "
-                f"in the other.\nMatch them by that column, --id {name}, or leave it out of one."
+                f"in the other.\nMatch them by that column, --id {quote(name)}, or leave it out of "
+                "one."
             )
 
 
@@ -215,7 +248,10 @@ def _truth(
         return table_labels(as_table(path), where, names)
     marks = _array(path)
     if marks.ndim == 1:
-        return as_labels(marks, classes=np.arange(len(names))), ()
+        one_each = as_labels(marks, classes=np.arange(len(names)))
+        if where.knowledge is Knowledge.ALL:
+            one_each.require(Knowledge.ALL, by="--knowledge all")
+        return one_each, ()
     marked = as_labels(marks, knowledge="some")
     if marked.shape[1] != len(names):
         raise LabelError(
@@ -228,12 +264,17 @@ def _truth(
 
 
 def _array(path: Path) -> AnyArray:
-    first_bytes(path)  # a missing or empty file is told as such
+    found = kind_of(first_bytes(path))
+    if found != _ARRAY:
+        raise DatasetError(
+            f"{path} is {found} by its first bytes, not {_ARRAY}.\nWrite it with numpy.save."
+        )
     try:
         return np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, MemoryError, OverflowError) as error:
         raise DatasetError(
-            f"{path} cannot be read as a NumPy array: {error}.\nWrite it with numpy.save."
+            f"{path} cannot be read as a NumPy array: {error}.\n"
+            "It may be cut short, or need more memory than there is. Write it with numpy.save."
         ) from error
 
 

@@ -136,8 +136,10 @@ def source_of(
         The file, or "-" for standard input.
     said : {"parquet", "csv", "jsonl"}, optional
         The format, where the name does not tell. Standard input is CSV unless it is said.
-    delimiter, encoding : str, optional
-        Of a CSV file: a comma, or in ``.tsv`` a tab; and UTF-8.
+    delimiter : str, optional
+        Of a CSV file: a comma, or in ``.tsv`` a tab, unless it is said.
+    encoding : str, optional
+        Of a text file; UTF-8 unless it is said.
     decimal : {".", ","}, optional
         The decimal mark of numbers in text; a point unless it is said.
 
@@ -183,14 +185,29 @@ def header_of(text: CsvText, source: Source) -> list[str]:
             f"The first row of {source} is empty; a table starts with the names of its columns.\n"
             "Remove the rows above them."
         )
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        no_header = "\nIf it has no header, put a row of names above its rows."
-        raise DatasetError(
-            f"{source} has two columns named {twice!r}; rename one of them."
-            f"{no_header * twice.replace('.', '').isdecimal()}"
-        )
+    check_names(source, names)
     return names
+
+
+def check_names(source: Source, names: list[str]) -> None:
+    """Raise if two columns have one name.
+
+    Examples
+    --------
+    >>> from lamc.tables.source import check_names, source_of
+    >>> check_names(source_of("-"), ["oak", "elm", "oak"])
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.DatasetError: standard input has two columns named 'oak'; rename one of them.
+    """
+    if len(set(names)) == len(names):
+        return
+    twice = next(name for name in names if names.count(name) > 1)
+    is_value = source.format == "csv" and twice.replace(".", "").isdecimal()
+    no_header = "\nIf it has no header, put a row of names above its rows."
+    raise DatasetError(
+        f"{source} has two columns named {twice!r}; rename one of them.{no_header * is_value}"
+    )
 
 
 def _ending(path: Path) -> str:

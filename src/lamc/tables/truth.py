@@ -42,6 +42,11 @@ class LabelColumns:
     separator: str | None = None
     knowledge: Knowledge | None = None
 
+    @property
+    def by_pattern(self) -> bool:
+        """Whether the names stand for whatever columns fit."""
+        return any("*" in name for name in self.names)
+
     def among(self, columns: Sequence[str]) -> list[str]:
         """Names with ``*`` replaced by the columns that fit.
 
@@ -126,7 +131,8 @@ def table_labels(
     if columns == [where.listed]:
         positives, names, notes = _listed(source, where, classes, advice)
     else:
-        table = whole_table(source, dict.fromkeys(columns, Kind.NUMBER))
+        wanted = dict.fromkeys(columns, Kind.NUMBER)
+        table = whole_table(source, wanted, same_keys=where.by_pattern)
         positives, names = _marks(source, number_matrix(table, columns), columns), columns
     one_named = columns == [where.listed] and where.tells_one(source)
     notes = notes[1:] if one_named else notes  # the first says that it is one label

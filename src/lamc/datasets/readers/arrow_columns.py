@@ -5,7 +5,7 @@ and true. Other text names or describes the row, and is left out.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,7 +20,9 @@ ArrowColumn: TypeAlias = Any
 
 Refusal: TypeAlias = Callable[[str, Sequence[str], FloatArray], None]
 
+PANDAS_INDEX = "the index of a pandas frame"  # why a column is left out
 _EMPTY = "without a value in any row"
+_INDEX_NAMES = ("", "Unnamed: 0")  # in CSV, and what pandas makes of the former
 
 
 def columns_of(
@@ -37,11 +39,11 @@ def columns_of(
     Columns of text become nominal or are left out; ``refuse`` raises where they may be neither.
     Those named in ``words`` are nominal whatever they hold, be it NA.
     """
-    index = _pandas_index(arrow)
+    index = index_names(arrow.schema.metadata)
     columns, cells = [], np.zeros((arrow.num_rows, arrow.num_columns))
     for j, name in enumerate(arrow.column_names):
         if name in index:
-            columns.append(Column(name, left_out="the index of a pandas frame"))
+            columns.append(Column(name, left_out=PANDAS_INDEX))
             continue
         if name in words:
             values, cells[:, j] = _values(_as_words(path, name, arrow.column(j)), gaps=("",))
@@ -125,15 +127,22 @@ def is_number(kind: Any) -> bool:
     )
 
 
+def index_names(metadata: Mapping[bytes, bytes] | None) -> set[str]:
+    """Names of columns in which pandas keeps its index; ``metadata`` is of a pyarrow schema.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.arrow_columns import index_names
+    >>> sorted(index_names({b"pandas": b'{"index_columns": ["__index_level_0__"]}'}))
+    ['', 'Unnamed: 0', '__index_level_0__']
+    """
+    told = json.loads((metadata or {}).get(b"pandas", b"{}")).get("index_columns", ())
+    return {*_INDEX_NAMES, *(name for name in told if isinstance(name, str))}
+
+
 def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
-
-
-def _pandas_index(arrow: ArrowTable) -> set[str]:
-    """Return the columns in which pandas keeps its index: in CSV, the one without a name."""
-    metadata = json.loads((arrow.schema.metadata or {}).get(b"pandas", b"{}"))
-    return {"", *(name for name in metadata.get("index_columns", ()) if isinstance(name, str))}

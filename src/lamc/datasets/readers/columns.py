@@ -141,6 +141,18 @@ def some(names: Sequence[object]) -> str:
     return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
+def left_out_note(names: Sequence[str], reason: str) -> str:
+    """Say which columns are left out, and why.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.columns import left_out_note
+    >>> left_out_note(["note"], "text with 31 different values")
+    "Left out 'note': text with 31 different values."
+    """
+    return f"{LEFT_OUT} {some(names)}: {reason}."
+
+
 def spelt(value: object) -> str:
     """Return a value as text; a whole number is spelt so whatever its type, 7 and not 7.0.
 
@@ -215,7 +227,7 @@ def _notes(table: Table) -> tuple[str, ...]:
     for column in table.columns:
         if column.left_out is not None:
             reasons.setdefault(column.left_out, []).append(column.name)
-    return tuple(f"{LEFT_OUT} {some(names)}: {reason}." for reason, names in reasons.items())
+    return tuple(left_out_note(names, reason) for reason, names in reasons.items())
 
 
 def _refuse_label(table: Table, row: int, j: int) -> NoReturn:

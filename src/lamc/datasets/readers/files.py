@@ -106,17 +106,44 @@ def kind_of(head: bytes) -> str:
 
 def numbered_lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file with their numbers, from 1; raise where one is not text."""
-    with (
-        open_bytes(path) as file,
-        io.TextIOWrapper(file, encoding=_without_mark(encoding), errors="surrogateescape") as text,
-    ):
-        for number, line in enumerate(text, start=1):
-            if not line.isascii() and _UNDECODED.search(line):
-                raise DatasetError(
-                    f"{path}, line {number}: these bytes are not {encoding} text.\n"
-                    "Say which encoding the file has, for example encoding='latin-1'."
-                )
-            yield number, line
+    with open_bytes(path) as file, text_of(file, encoding) as text:
+        yield from decoded_lines(path, text, encoding)
+
+
+@contextmanager
+def text_of(stream: IO[bytes], encoding: str) -> Iterator[IO[str]]:
+    """Read bytes as text, for :func:`decoded_lines`; the stream stays open afterwards."""
+    text = io.TextIOWrapper(stream, encoding=_without_mark(encoding), errors="surrogateescape")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+def decoded_lines(source: object, text: IO[str], encoding: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of :func:`text_of` with their numbers, from 1.
+
+    Examples
+    --------
+    >>> import io
+    >>> from lamc.datasets.readers.files import decoded_lines, text_of
+    >>> with text_of(io.BytesIO("höhe".encode("latin-1")), "latin-1") as text:
+    ...     list(decoded_lines("a.txt", text, "latin-1"))
+    [(1, 'höhe')]
+    >>> with text_of(io.BytesIO("höhe".encode("latin-1")), "utf-8") as text:
+    ...     list(decoded_lines("a.txt", text, "utf-8"))
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.DatasetError: a.txt, line 1: these bytes are not utf-8 text.
+    Say which encoding the file has, for example encoding='latin-1'.
+    """
+    for number, line in enumerate(text, start=1):
+        if not line.isascii() and _UNDECODED.search(line):
+            raise DatasetError(
+                f"{source}, line {number}: these bytes are not {encoding} text.\n"
+                "Say which encoding the file has, for example encoding='latin-1'."
+            )
+        yield number, line
 
 
 def _without_mark(encoding: str) -> str:

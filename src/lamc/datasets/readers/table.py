@@ -129,10 +129,11 @@ def read_json_lines(
     separator: str | None = None,
     id_column: str | Sequence[str] | None = None,
     words: str | Sequence[str] | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
     """Read JSON lines; see :func:`lamc.datasets.read`."""
     text = [*_listed(label_column), *_listed(words)]
-    table, lines = json_lines.read_table(path, text=text)
+    table, lines = json_lines.read_table(path, text=text, encoding=encoding or "utf-8")
     return _dataset(
         path,
         table,
