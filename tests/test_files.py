@@ -2,6 +2,7 @@
 
 import os
 import threading
+from stat import S_IMODE
 
 import pytest
 
@@ -68,9 +69,40 @@ def test_what_cannot_be_written_is_found_beforehand(tmp_path):
     with pytest.raises(NotADirectoryError) as found:
         check_writable(file / "b" / "c.csv")
     assert found.value.filename == str(file)
-    with pytest.raises(OSError, match="too long"):
-        check_writable(tmp_path / ("a" * 230))
+    for folder in (tmp_path, tmp_path / "new"):
+        with pytest.raises(OSError, match="too long"):
+            check_writable(folder / ("a" * 256))
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name", ["a" * 255, "ä" * 127, "🌳" * 63], ids=["ascii", "two", "four"])
+def test_a_name_as_long_as_any_can_be(tmp_path, name):
+    check_writable(tmp_path / name)
+    with whole_file(tmp_path / name) as part:
+        part.write_text("rows")
+        assert part.parent == tmp_path
+        assert part.name.startswith(f".{name[:5]}")
+        assert part.suffix == ".part"
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path, mode):
+    file = tmp_path / "a.csv"
+    file.write_text("old")
+    file.chmod(mode)
+    with whole_file(file) as part:
+        part.write_text("new")
+        assert S_IMODE(part.stat().st_mode) == 0o600
+    assert file.read_text() == "new"
+    assert S_IMODE(file.stat().st_mode) == mode
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path):
+    (tmp_path / "plain").write_text("rows")
+    with whole_file(tmp_path / "whole") as part:
+        part.write_text("rows")
+    assert (tmp_path / "whole").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES
 from pathlib import Path
+from stat import S_IMODE
 from uuid import uuid4
 
 
@@ -12,7 +13,8 @@ from uuid import uuid4
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield a temporary file that takes the name ``path`` when all went well, or else goes.
 
-    Of a link, the file that it leads to is replaced. A pipe or a device is yielded itself.
+    Of a link, the file that it leads to is replaced. A pipe or a device is yielded itself. A file
+    that replaces another has its permissions.
 
     Examples
     --------
@@ -33,10 +35,15 @@ def whole_file(path: Path) -> Iterator[Path]:
     target = _followed(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = _beside(target, "part")
+    mode = S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
+        if mode is not None:
+            part.touch(mode=0o600)  # what others may not read, they may not read half written
         yield part
         with part.open("r+b") as stream:
             os.fsync(stream.fileno())
+        if mode is not None:
+            part.chmod(mode)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -83,8 +90,11 @@ def check_writable(path: Path) -> None:
         return
     target = _followed(path)
     folder = next(folder for folder in target.parents if folder.exists())
-    test = _beside(folder / target.name, "test")
+    target = folder / target.name
+    test = _beside(target, "test")
     try:
+        with suppress(FileNotFoundError):
+            target.lstat()  # which a name that is too long makes fail
         test.touch()
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(folder)) from None
@@ -98,4 +108,5 @@ def _followed(path: Path) -> Path:
 
 
 def _beside(path: Path, ending: str) -> Path:
-    return path.with_name(f".{path.name}.{uuid4().hex}.{ending}")
+    """A new name for a temporary file, short enough wherever that of the file is."""
+    return path.with_name(f".{path.name[:40]}.{uuid4().hex}.{ending}")

@@ -132,6 +132,10 @@ def test_an_output_is_replaced_only_on_request(lamc, trees, tmp_path):
     assert path.read_text() == "mine"
     done = lamc("train", trees / "train.csv", "--label-column", "seen", "-o", tmp_path, code=1)
     assert "is a folder" in done.stderr
+    long = tmp_path / f"{'a' * 300}.lamc"
+    done = lamc("train", trees / "train.csv", "--label-column", "seen", "-o", long, code=1)
+    assert "cannot be written" in done.stderr
+    assert "File name too long" in done.stderr
 
 
 @pytest.mark.real_data

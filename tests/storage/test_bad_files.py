@@ -3,6 +3,7 @@
 import json
 import pickle
 import struct
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from io import BytesIO
@@ -172,7 +173,10 @@ def test_parts_that_lie_over_each_other(path, parts):
     tail = struct.pack(
         "<4s4H2LH", b"PK\x05\x06", 0, 0, len(parts) + 9, len(parts) + 9, len(copies), directory, 0
     )
-    assert "cannot be loaded" in refusal(path, whole[:directory] + copies + tail)
+    forged = whole[:directory] + copies + tail
+    claimed = sum(map(len, parts.values())) + 9 * len(parts["manifest.json"])
+    sentence = refusal(path, forged)
+    assert f"its parts claim {claimed} bytes, but the file has {len(forged)}" in sentence
 
 
 # -- the manifest ---------------------------------------------------------------------------------
@@ -270,6 +274,58 @@ def test_classes_that_are_none(path, parts, classes, dtype):
     manifest = json.loads(parts["manifest.json"])
     manifest["model"]["classes"] = {"array": classes, "dtype": dtype}
     refusal(path, with_manifest(parts, manifest))
+
+
+@pytest.mark.parametrize("dtype", ["str", "object"])
+def test_a_name_that_would_make_all_names_long_is_refused(path, parts, dtype):
+    """An array gives every name the room of the longest."""
+    manifest = json.loads(parts["manifest.json"])
+    names = [*map(str, range(1000)), "oak" * 10_000]
+    manifest["model"]["classes"] = {"array": names, "dtype": dtype}
+    content = with_manifest(parts, manifest)
+    assert sum(map(len, content.values())) < 60_000
+    sentence = refusal(path, content)
+    assert "the longest of 1001 label names has 30000 letters" in sentence
+    assert "120 MB in all.\nShorten" in sentence
+
+
+@pytest.mark.parametrize("odd", [[["oak" * 10_000, *"abc" * 1000]], [10**4000, *range(1000)]])
+def test_lists_of_other_things_do_not_become_arrays_of_text(path, parts, odd):
+    manifest = json.loads(parts["manifest.json"])
+    manifest["model"]["classes"] = {"array": odd, "dtype": "str"}
+    path.write_bytes(zipped(with_manifest(parts, manifest)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(StorageError, match="for 'classes'"):
+            load(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 5 * 10**6
+
+
+def test_parameters_hold_no_text_in_arrays(path, parts):
+    manifest = json.loads(parts["manifest.json"])
+    names = {"array": ["ash", "elm", "oak"], "dtype": "str"}
+    manifest["model"]["parameters"]["alpha"] = [names] * 3
+    assert "for 'alpha'" in refusal(path, with_manifest(parts, manifest))
+
+
+@pytest.mark.parametrize("odd", [None, 1, "yes"])
+def test_levels_by_name_are_so_or_not(path, parts, odd):
+    manifest = json.loads(parts["manifest.json"])
+    manifest["model"]["levels_by_name"] = odd
+    assert "for 'levels_by_name'" in refusal(path, with_manifest(parts, manifest))
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"), [([0.1, 0.2], "3 labels, but 2 levels"), (0.1, "expected is list")]
+)
+def test_levels_by_name_are_as_many_as_the_labels(path, parts, levels, message):
+    manifest = json.loads(parts["manifest.json"])
+    manifest["model"]["levels_by_name"] = True
+    manifest["model"]["parameters"]["alpha"] = levels
+    assert message in refusal(path, with_manifest(parts, manifest))
 
 
 @pytest.fixture(scope="module")

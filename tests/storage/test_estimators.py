@@ -252,6 +252,32 @@ def test_a_bomb_in_a_sparse_matrix_is_not_unpacked(neighbours):
     assert "'data.npy' is compressed" in refusal(neighbours, dump)
 
 
+def compressed(**arrays: Any) -> bytes:
+    """A zip that numpy and scipy read, though it starts as an empty one does."""
+    buffer = BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return b"PK\x05\x06" + buffer.getvalue()
+
+
+def test_a_bomb_in_a_sparse_matrix_cannot_hide_behind_another_start(neighbours):
+    dump = dump_of(neighbours)
+    (matrix,) = (data for name, data in dump.items() if name.endswith(".npz"))
+    arrays = dict(np.load(BytesIO(matrix)))
+    hidden = compressed(**arrays)
+    assert sparse.load_npz(BytesIO(hidden)).shape == tuple(arrays["shape"]), "the trap works"
+    sentence = refusal(neighbours, with_matrix(dump, hidden))
+    assert "it is not a file that save() wrote" in sentence
+
+
+def test_a_bomb_in_place_of_an_array_is_not_unpacked(logistic):
+    dump = dump_of(logistic)
+    name = next(name for name in dump if name.endswith(".npy"))
+    bomb = compressed(data=np.zeros(10**6))
+    assert len(np.load(BytesIO(bomb))["data"]) == 10**6, "the trap works"
+    sentence = refusal(logistic, dump | {name: bomb})
+    assert "it is not a file that save() wrote" in sentence
+
+
 # -- the dump -------------------------------------------------------------------------------------
 
 

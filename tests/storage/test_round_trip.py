@@ -3,6 +3,7 @@
 Run as a program, this file loads the models of a folder and writes down what they answer.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import fields
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ from lamc import LAMC, Calibrator
 from lamc.exceptions import LAMCWarning
 from lamc.rules.evidence import Evidence
 from lamc.storage import load, save
+from lamc.storage.archive import unzipped, zipped
 
 pytestmark = pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 
@@ -320,6 +323,69 @@ def test_large_seeds_and_short_levels_are_kept(tmp_path, parameters):
     level = parameters.get("alpha", 0.1)
     np.testing.assert_array_equal(loaded.thresholds_at(level), cal.thresholds_at(level))
     np.testing.assert_array_equal(loaded.thresholds_at(loaded.alpha), cal.thresholds_)
+
+
+OAK_AND_ELM = {"oak": 0.1, "elm": 0.4}
+
+
+def scores_of_two(*order: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Scores and labels of two trees, in any order of them."""
+    places = [[*NAMES].index(name) for name in order]
+    return (
+        pd.DataFrame(CALIBRATION.scores[:, places], columns=order),
+        pd.DataFrame(CALIBRATION.Y[:, places], columns=order),
+    )
+
+
+@pytest.mark.parametrize("form", [dict, pd.Series])
+def test_levels_by_name_stay_with_their_names(tmp_path, form):
+    scores, Y = scores_of_two("elm", "oak")
+    cal = Calibrator(alpha=form(OAK_AND_ELM)).fit(scores, Y)
+    cal.save(tmp_path / "a")
+    loaded = load(tmp_path / "a")
+    assert loaded.alpha == OAK_AND_ELM
+    np.testing.assert_array_equal(loaded.thresholds_, cal.thresholds_)
+    again, anew = loaded.fit(*scores_of_two("oak", "elm")), cal.fit(*scores_of_two("oak", "elm"))
+    np.testing.assert_array_equal(again.thresholds_, anew.thresholds_)
+    loaded.save(tmp_path / "b")
+    assert load(tmp_path / "b").alpha == OAK_AND_ELM
+
+
+def test_levels_by_name_of_a_classifier_stay_with_their_names(tmp_path):
+    rows = np.isin(TRAIN.first, [1, 2])
+    _, Y = scores_of_two("elm", "oak")
+    model = LAMC(LogisticRegression(), alpha=OAK_AND_ELM).fit(
+        TRAIN.X[rows], NAMES[TRAIN.first[rows]], X_cal=CALIBRATION.X, Y_cal=Y
+    )
+    model.save(tmp_path / "a")
+    loaded = load(tmp_path / "a")
+    assert loaded.alpha == loaded.calibrator_.alpha == OAK_AND_ELM
+    np.testing.assert_array_equal(loaded.decide(NEW.X), model.decide(NEW.X))
+
+
+def test_levels_of_labels_that_are_numbers_stay_with_them(tmp_path):
+    levels = {2: 0.1, 0: 0.2, 3: 0.3, 1: 0.4}
+    cal = Calibrator(alpha=levels).fit(CALIBRATION.scores, CALIBRATION.Y)
+    cal.save(tmp_path / "a")
+    assert load(tmp_path / "a").alpha == levels
+
+
+def test_levels_without_names_stay_in_their_order(tmp_path):
+    levels = pd.Series([0.4, 0.1])
+    Calibrator(alpha=levels).fit(*scores_of_two("elm", "oak")).save(tmp_path / "a")
+    assert load(tmp_path / "a").alpha == levels.tolist()
+
+
+def test_a_file_that_does_not_tell_whose_levels_they_are_gives_them_in_order(tmp_path):
+    cal = Calibrator(alpha=OAK_AND_ELM).fit(*scores_of_two("elm", "oak"))
+    cal.save(tmp_path / "a")
+    parts = unzipped(BytesIO((tmp_path / "a").read_bytes()))
+    manifest = json.loads(parts["manifest.json"])
+    assert manifest["model"].pop("levels_by_name") is True
+    (tmp_path / "a").write_bytes(zipped(parts | {"manifest.json": json.dumps(manifest).encode()}))
+    loaded = load(tmp_path / "a")
+    assert loaded.alpha == [0.4, 0.1]
+    np.testing.assert_array_equal(loaded.thresholds_, cal.thresholds_)
 
 
 def test_a_calibrator_saves_itself(tmp_path):

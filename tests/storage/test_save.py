@@ -14,11 +14,13 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from lamc import LAMC, Calibrator
 from lamc.exceptions import StorageError
+from lamc.learners import WAN
 from lamc.storage import load, save
+from lamc.storage.facts import encode_classes
 
 rng = np.random.default_rng(0)
 Y = rng.random((80, 3)) < 0.6
@@ -95,6 +97,26 @@ def test_a_random_state_is_refused_with_a_way_out(tmp_path):
         model.save(tmp_path / "m.lamc")
     model.set_params(random_state=0).save(tmp_path / "m.lamc")
     assert load(tmp_path / "m.lamc").random_state == 0
+
+
+def test_names_that_would_fill_the_memory_are_refused_with_a_way_out(tmp_path):
+    calibrator = fitted().calibrator_
+    names = [*map(str, range(1000)), "oak" * 10_000]
+    calibrator.classes_ = np.array(names, dtype=object)
+    with pytest.raises(
+        StorageError, match=r"labels cannot be saved: the longest of 1001 .*\nShorten"
+    ):
+        calibrator.save(tmp_path / "m.lamc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_names_and_a_long_one_are_saved(tmp_path):
+    """An array of names may be large if the names are many, or if one of them is."""
+    names = np.array([f"{number:0200d}" for number in range(100_000)], dtype=object)
+    assert len(encode_classes(names)["array"]) == 100_000
+    classes = np.array(["oak" * 10_000, "elm", "ash"])
+    Calibrator(alpha=0.3).fit(SCORES, Y, classes=classes).save(tmp_path / "m.lamc")
+    np.testing.assert_array_equal(load(tmp_path / "m.lamc").classes_, classes, strict=True)
 
 
 def test_a_function_must_be_given_again(tmp_path):
@@ -177,3 +199,16 @@ def test_killed_at_any_moment_leaves_a_whole_model_behind(tmp_path):
             process.send_signal(signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL
         assert load(path).alpha in (0.1, 0.3)
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize(
+    "wrap", [lambda learner: learner, lambda learner: make_pipeline(StandardScaler(), learner)]
+)
+def test_a_folder_of_checkpoints_is_not_saved(tmp_path, kind, wrap):
+    learner = WAN(epochs=1, checkpoint=kind(tmp_path / "of this machine"), random_state=0)
+    clf = fitted(wrap(learner), random_state=0)
+    save(clf, tmp_path / "m.lamc")
+    assert b"of this machine" not in (tmp_path / "m.lamc").read_bytes()
+    np.testing.assert_array_equal(load(tmp_path / "m.lamc").predict_proba(X), clf.predict_proba(X))
+    assert learner.checkpoint is not None

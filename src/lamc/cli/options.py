@@ -255,17 +255,19 @@ def check_output(path: Path, *, force: bool) -> None:
         raise typer.BadParameter(
             "- stands for standard output, to which this is not written. Name a file."
         )
-    if path.is_dir():
-        raise LAMCError(f"{path} is a folder.\nGive the name of a file in it.")
-    if path.exists() and not (force or is_stream(path)):
-        raise LAMCError(f"{path} is there already.\nChoose another name, or replace it: --force.")
     try:
-        check_writable(path)
+        is_folder, is_there = path.is_dir(), path.exists() and not is_stream(path)
+        if not is_folder and (force or not is_there):
+            check_writable(path)
     except OSError as error:
         raise LAMCError(
             f"{path} cannot be written. {error.filename}: {error.strerror}.\n"
             "Name a file in a folder that you may write to."
         ) from error
+    if is_folder:
+        raise LAMCError(f"{path} is a folder.\nGive the name of a file in it.")
+    if is_there and not force:
+        raise LAMCError(f"{path} is there already.\nChoose another name, or replace it: --force.")
 
 
 def scores_or_model(

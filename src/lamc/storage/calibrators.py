@@ -18,7 +18,7 @@ from lamc.storage.facts import (
     Facts,
     decode_classes,
     decode_parameters,
-    encode,
+    encode_classes,
     encode_parameters,
     fact,
     vector,
@@ -29,15 +29,16 @@ from lamc.types import AnyArray
 _STATUS = np.array([CALIBRATED, POOLED, UNCALIBRATED])
 _REASON = np.array(REASONS)
 _NONE = type(None)
+_BY_NAME = "levels_by_name"  # said only where it is so
 
 
 def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
     """Everything that a fitted calibrator knows."""
     evidence = calibrator.evidence_
     facts = {
-        "parameters": encode_parameters(_parameters(calibrator)),
+        **pack_parameters(calibrator.get_params(deep=False), calibrator.classes_),
         "fitted_with": encode_parameters(vars(calibrator.settings_)),
-        "classes": encode(calibrator.classes_, "classes"),
+        "classes": encode_classes(calibrator.classes_),
         "knowledge": calibrator.knowledge_.value,
         "seed": calibrator.seed_,
         "most_labels": calibrator.most_labels_,
@@ -66,7 +67,8 @@ def unpack_calibrator(facts: Any, arrays: Arrays) -> Calibrator:
     """Undo :func:`pack_calibrator`, or say what does not fit together."""
     classes = decode_classes(facts)
     k = len(classes)
-    calibrator = Calibrator(**decode_parameters(facts, set(Calibrator().get_params(deep=False))))
+    names = set(Calibrator().get_params(deep=False))
+    calibrator = Calibrator(**unpack_parameters(facts, names, classes))
     calibrator.settings_ = _settings(facts, k)
     calibrator.classes_ = classes
     calibrator.knowledge_ = _knowledge(fact(facts, "knowledge", str))
@@ -87,6 +89,39 @@ def unpack_calibrator(facts: Any, arrays: Arrays) -> Calibrator:
     if "reason" in arrays:
         calibrator.reason_ = _words(arrays, "reason", _REASON, k)
     return calibrator
+
+
+def pack_parameters(parameters: dict[str, Any], classes: AnyArray) -> Facts:
+    """Parameters of a model as they are set now, levels by name in the order of the labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.storage.calibrators import pack_parameters
+    >>> pack_parameters({"alpha": {"oak": 0.1, "elm": 0.3}}, np.array(["elm", "oak"]))
+    {'parameters': {'alpha': [0.3, 0.1]}, 'levels_by_name': True}
+    """
+    alpha = parameters["alpha"]
+    levels = in_order_of_labels(alpha, classes)
+    facts: Facts = {"parameters": encode_parameters(parameters | {"alpha": levels})}
+    return facts | ({_BY_NAME: True} if _is_by_name(alpha, classes) else {})
+
+
+def unpack_parameters(facts: Any, names: set[str], classes: AnyArray) -> Facts:
+    """Undo :func:`pack_parameters`, for a constructor with parameters of these names."""
+    parameters = decode_parameters(facts, names)
+    if _BY_NAME not in facts or not fact(facts, _BY_NAME, bool):
+        return parameters
+    levels = fact(parameters, "alpha", list)
+    if len(levels) != len(classes):
+        raise StorageError(f"its manifest has {len(classes)} labels, but {len(levels)} levels.")
+    return parameters | {"alpha": dict(zip(classes.tolist(), levels, strict=True))}
+
+
+def _is_by_name(levels: Any, classes: AnyArray) -> bool:
+    """Whether levels have the names of labels; a pandas Series may have numbers of its own."""
+    named = levels.keys() if hasattr(levels, "keys") else ()
+    return {str(name) for name in named} == {str(name) for name in classes.tolist()}
 
 
 def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> Evidence:
@@ -165,12 +200,6 @@ def _knowledge(name: str) -> Knowledge:
     if name not in {*Knowledge}:
         raise StorageError(f"its manifest gives {name!r} for 'knowledge'.")
     return Knowledge(name)
-
-
-def _parameters(calibrator: Calibrator) -> dict[str, Any]:
-    """The parameters as they are set now, levels by name in the order of the labels."""
-    alpha = in_order_of_labels(calibrator.alpha, calibrator.classes_)
-    return calibrator.get_params(deep=False) | {"alpha": alpha}
 
 
 def _settings(facts: Any, n_labels: int) -> Settings:

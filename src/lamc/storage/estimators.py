@@ -19,10 +19,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from lamc.exceptions import StorageError
-from lamc.storage.archive import ZIP_START, unzipped, zipped
+from lamc.storage.archive import unzipped, zipped
 from lamc.storage.contents import check_contents
 
 _SCHEMA = "schema.json"
+_SPARSE = "SparseMatrixNode"  # its part is read as a zip, whatever it starts with
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # what numpy takes for a zip in any other part
 _LEARNERS = "lamc.learners."
 # What scikit-learn's classifiers and the usual steps before them hold besides the types that skops
 # trusts by itself. Each only keeps numbers, or is a function of arrays; any of them may be called.
@@ -65,7 +67,7 @@ def pack_estimators(estimators: dict[str, Any]) -> bytes:
     from skops import io
 
     try:
-        dumped = io.dumps({name: _without_code(each) for name, each in estimators.items()})
+        dumped = io.dumps({name: _as_kept(each) for name, each in estimators.items()})
     except Exception as error:  # what an object does when asked for its state is up to it
         raise StorageError(str(error)) from error
     return _renumbered(dumped)
@@ -126,16 +128,22 @@ def is_known(name: str) -> bool:
     return isinstance(found, type) and issubclass(found, BaseEstimator)
 
 
-def _without_code(estimator: Any) -> Any:
-    """An estimator as it can be kept: a Network without its module, also as the last of steps."""
+def _as_kept(estimator: Any) -> Any:
+    """An estimator as a file can hold it, also as the last of steps.
+
+    A Network is without its module, and a learner without its checkpoint: a folder of this machine.
+    """
     if isinstance(estimator, FrozenEstimator):
-        return FrozenEstimator(_without_code(estimator.estimator))
+        return FrozenEstimator(_as_kept(estimator.estimator))
     if isinstance(estimator, Pipeline):
         *before, (name, last) = estimator.steps
         kept = copy(estimator)
-        kept.steps = [*before, (name, _without_code(last))]
+        kept.steps = [*before, (name, _as_kept(last))]
         return kept
-    return estimator.without_code() if hasattr(estimator, "without_code") else estimator
+    kept = estimator.without_code() if hasattr(estimator, "without_code") else copy(estimator)
+    if type(kept).__module__.startswith(_LEARNERS) and hasattr(kept, "checkpoint"):
+        kept.checkpoint = None
+    return kept
 
 
 def _renumbered(dumped: bytes) -> bytes:
@@ -164,14 +172,16 @@ def _uncompressed(name: str, data: bytes) -> bytes:
 def _refuse_copies(data: bytes) -> None:
     """Raise if a dump unpacks to more than it holds: by compression, or by reading a part twice."""
     members = unzipped(BytesIO(data))
-    for member in members.values():
-        if member.startswith(ZIP_START):
-            unzipped(BytesIO(member))
+    nodes = [node for node in _nodes(json.loads(members[_SCHEMA])) if "file" in node]
     owners: dict[str, Any] = {}
-    for node in _nodes(json.loads(members[_SCHEMA])):
+    for node in nodes:
         owner = node.get("__id__") or object()
-        if "file" in node and owners.setdefault(node["file"], owner) != owner:
+        if owners.setdefault(node["file"], owner) != owner:
             raise StorageError("two objects of its estimator share a part.")
+    matrices = {node["file"] for node in nodes if node["__loader__"] == _SPARSE}
+    for name, member in members.items():
+        if name in matrices or member.startswith(_ZIP_STARTS):
+            unzipped(BytesIO(member))
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:

@@ -12,11 +12,17 @@ from lamc.types import AnyArray
 
 Facts: TypeAlias = dict[str, Any]  # what JSON can say
 Arrays: TypeAlias = dict[str, AnyArray]
+_DTypes: TypeAlias = dict[str, np.dtype[Any]]
 
 _KINDS = {"f": "floats", "i": "integers", "u": "integers without sign"}
 _NUMBERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
 _SHORT = {"float16": np.float16, "float32": np.float32}
-_DTYPES = {name: np.dtype(name) for name in ("bool", "str", "object", *_NUMBERS.split())}
+_OF_NUMBERS: _DTypes = {name: np.dtype(name) for name in ("bool", *_NUMBERS.split())}
+_OF_LABELS: _DTypes = _OF_NUMBERS | {name: np.dtype(name) for name in ("str", "object")}
+# An array gives every name the room of the longest. It may take so many bytes, or so many for each
+# letter in the names; else a file of a few kilobytes could fill the memory.
+_ROOM = 64 * 10**6
+_ROOM_OF_A_LETTER = 100
 
 
 def fact(facts: Any, name: str, *types: type) -> Any:
@@ -56,7 +62,7 @@ def vector(arrays: Arrays, name: str, kinds: str, size: int | None = None) -> An
 
 
 def encode(value: Any, name: str) -> Any:
-    """A constructor's parameter, or an array of names, in what JSON can say.
+    """A constructor's parameter, in what JSON can say.
 
     Examples
     --------
@@ -80,7 +86,7 @@ def encode(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple)):
         return [encode(item, name) for item in value]
     if np.ndim(value) == 1:
-        return _encode_array(np.asarray(value), name)
+        return _encode_array(np.asarray(value), name, _OF_NUMBERS)
     advice = "\nSet a number instead: set_params(random_state=0)." * (name == "random_state")
     raise StorageError(
         f"{name}={value!r:.60} cannot be saved; numbers, strings and lists of them can.{advice}"
@@ -98,14 +104,36 @@ def decode(value: Any, name: str) -> Any:
             return Fraction(*(fact({"part": part}, "part", int) for part in value["fraction"]))
         if value.keys() == {"number", "dtype"}:
             return _SHORT[value["dtype"]](fact(value, "number", float))
-        return _decode_array(value)
+        return _decode_array(value, _OF_NUMBERS)
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise StorageError(f"its manifest gives {value!r:.60} for {name!r}.") from error
 
 
+def encode_classes(classes: AnyArray) -> Facts:
+    """Names of the labels, in what JSON can say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.storage.facts import encode_classes
+    >>> encode_classes(np.array(["oak", "elm"]))
+    {'array': ['oak', 'elm'], 'dtype': 'str'}
+    """
+    try:
+        _check_room(classes.tolist())
+    except StorageError as error:
+        raise StorageError(f"The labels cannot be saved: {error}") from error
+    return _encode_array(classes, "classes", _OF_LABELS)
+
+
 def decode_classes(facts: Any) -> AnyArray:
     """Names of the labels that a manifest gives: all strings or all numbers, each once."""
-    classes = decode(fact(facts, "classes", dict), "classes")
+    packed = fact(facts, "classes", dict)
+    _check_room(fact(packed, "array", list))
+    try:
+        classes = _decode_array(packed, _OF_LABELS)
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
+        raise StorageError(f"its manifest gives {packed!r:.60} for 'classes'.") from error
     if len(classes) == 0 or len(set(classes.tolist())) < len(classes):
         raise StorageError("its manifest names no label, or one twice.")
     return classes
@@ -125,22 +153,36 @@ def decode_parameters(facts: Any, names: set[str]) -> Facts:
     return {name: decode(value, name) for name, value in parameters.items()}
 
 
-def _encode_array(array: AnyArray, name: str) -> Facts:
+def _check_room(names: list[Any]) -> None:
+    """Raise if an array of these names would be far larger than they are."""
+    lengths = [len(name) for name in names if type(name) is str]
+    longest = max(lengths, default=0)
+    room = 4 * longest * len(names)
+    if room > max(_ROOM, _ROOM_OF_A_LETTER * sum(lengths)):
+        raise StorageError(
+            f"the longest of {len(names)} label names has {longest} letters, and each of them "
+            f"takes as much room: {room / 10**6:.0f} MB in all.\nShorten the longest names."
+        )
+
+
+def _encode_array(array: AnyArray, name: str, dtypes: _DTypes) -> Facts:
     dtype = "str" if array.dtype.kind == "U" else array.dtype.name
     packed = {"array": array.tolist(), "dtype": dtype}
     try:
-        _decode_array(packed)
+        _decode_array(packed, dtypes)
     except (KeyError, TypeError, ValueError) as error:
+        kinds = "numbers and strings" if "str" in dtypes else "numbers"
         raise StorageError(
-            f"{name} is an array of {array.dtype} that cannot be saved; numbers and strings can."
+            f"{name} is an array of {array.dtype} that cannot be saved; {kinds} can."
         ) from error
     return packed
 
 
-def _decode_array(packed: Facts) -> AnyArray:
-    listed, dtype = packed["array"], _DTYPES[packed["dtype"]]
+def _decode_array(packed: Facts, dtypes: _DTypes) -> AnyArray:
+    listed, dtype = packed["array"], dtypes[packed["dtype"]]
+    if dtype.kind in "UO" and not all(type(value) is str for value in listed):
+        raise TypeError(dtype)
     array = np.array(listed, dtype=dtype)
-    strings = array.dtype.kind != "O" or all(type(value) is str for value in listed)
-    if array.ndim != 1 or array.tolist() != listed or not strings:
+    if array.ndim != 1 or array.tolist() != listed:
         raise TypeError(dtype)
     return array

@@ -17,18 +17,20 @@ from lamc.classifier import LAMC
 from lamc.exceptions import StorageError
 from lamc.files import whole_file
 from lamc.rules import Calibrator
-from lamc.rules.levels import in_order_of_labels
 from lamc.scoring import is_function
 from lamc.storage.archive import unzipped, zipped
-from lamc.storage.calibrators import pack_calibrator, unpack_calibrator
+from lamc.storage.calibrators import (
+    pack_calibrator,
+    pack_parameters,
+    unpack_calibrator,
+    unpack_parameters,
+)
 from lamc.storage.estimators import pack_estimators, types_in, unpack_estimators
 from lamc.storage.facts import (
     Arrays,
     Facts,
     decode_classes,
-    decode_parameters,
-    encode,
-    encode_parameters,
+    encode_classes,
     fact,
     vector,
 )
@@ -235,10 +237,9 @@ def _pack_lamc(model: LAMC) -> tuple[Facts, Arrays]:
     calibrator, arrays = pack_calibrator(model.calibrator_)
     parameters = model.get_params(deep=False)
     del parameters["estimator"]
-    parameters["alpha"] = in_order_of_labels(model.alpha, model.classes_)
     facts = {
-        "parameters": encode_parameters(parameters),
-        "classes": encode(model.classes_, "classes"),
+        **pack_parameters(parameters, model.classes_),
+        "classes": encode_classes(model.classes_),
         "by_position": model.by_position_,
         "calibrator": calibrator,
     }
@@ -250,9 +251,10 @@ def _pack_lamc(model: LAMC) -> tuple[Facts, Arrays]:
 
 def _unpack_lamc(facts: Facts, arrays: Arrays, estimator: Any, fitted: Any) -> LAMC:
     names = set(LAMC().get_params(deep=False)) - {"estimator"}
-    model = LAMC(estimator, **decode_parameters(facts, names))
+    classes = decode_classes(facts)
+    model = LAMC(estimator, **unpack_parameters(facts, names, classes))
     model.estimator_ = fitted
-    model.classes_ = decode_classes(facts)
+    model.classes_ = classes
     model.by_position_ = fact(facts, "by_position", bool)
     model.training_rows_ = vector(arrays, "training_rows", "u")
     model.calibration_rows_ = vector(arrays, "calibration_rows", "u")
