@@ -108,9 +108,11 @@ class Trees(Learner):
             max_samples=self.max_rows if n > self.max_rows else None,
             n_jobs=self.n_jobs,
             random_state=rng.randint(2**31 - 1),
-        ).fit(_narrow(rows), _directions(shares, self.n_directions, rng))
+        )
+        narrow = _narrow(rows)
+        forest.fit(narrow, _directions(shares, self.n_directions, rng))
         self._keep([each.tree_ for each in forest.estimators_])
-        self._fill(rows, shares)
+        self._fill(forest.apply(narrow) + self.roots_, shares)
         return self
 
     def refill(self, X: Any, y: Any) -> Self:
@@ -125,11 +127,12 @@ class Trees(Learner):
         """
         rows, labels = self._cleared(self._check_rows(X)), as_labels(y).align(self.classes_)
         labels.require_rows(rows.shape[0], of="X")
-        self._fill(rows, observed_shares(labels))
+        self._fill(self._leaves_of(rows), observed_shares(labels))
         return self
 
-    def _fill(self, rows: ScoreMatrix, shares: SparseMatrix) -> None:
-        in_leaf = self._leaf_indicator(rows)
+    def _fill(self, leaves: IntArray, shares: SparseMatrix) -> None:
+        """Keep what was observed on rows, of which the leaf in each tree is given."""
+        in_leaf = self._indicator(leaves)
         counts = np.asarray(in_leaf.sum(axis=0)).ravel()
         means = sparse.diags_array(1 / np.maximum(counts, 1)) @ (in_leaf.T @ shares)
         self.leaves_ = sparse.csr_array(means, dtype=np.float32)
@@ -142,7 +145,8 @@ class Trees(Learner):
         rows = self._cleared(self._check_rows(X))
         scores = np.empty((rows.shape[0], len(self.classes_)))
         for block in gen_batches(rows.shape[0], max(1, _ENTRIES // len(self.classes_))):
-            scores[block] = (self._leaf_indicator(rows[block]) @ self.leaves_).toarray()
+            leaves = self._leaves_of(rows[block])
+            scores[block] = (self._indicator(leaves) @ self.leaves_).toarray()
         scores /= self.n_trees
         return np.minimum(scores, 1)  # a sum of shares may pass 1 in the last bit
 
@@ -168,26 +172,35 @@ class Trees(Learner):
         self.feature_ = np.where(is_leaf, 0, feature).astype(np.int32)
         self.threshold_ = np.concatenate([tree.threshold for tree in trees])
 
-    def _leaf_indicator(self, rows: ScoreMatrix) -> SparseMatrix:
+    def _indicator(self, leaves: IntArray) -> SparseMatrix:
         """1 for each leaf that a row falls into, over the nodes of all trees."""
-        n, n_trees = rows.shape[0], len(self.roots_)
-        leaves = np.empty((n, n_trees), dtype=np.int64)
-        for block in gen_batches(n, max(1, _STEPS // max(rows.shape[1], n_trees))):
-            leaves[block] = self._leaves_of(rows[block])
+        n, n_trees = leaves.shape
         where = (np.ones(leaves.size, np.float32), leaves.ravel(), np.arange(n + 1) * n_trees)
         return sparse.csr_array(where, shape=(n, len(self.feature_)))
 
     def _leaves_of(self, rows: ScoreMatrix) -> IntArray:
-        """Let all rows go down all trees, a step at a time."""
-        dense = rows.toarray() if sparse.issparse(rows) else rows
-        values = np.ascontiguousarray(dense, dtype=np.float32)  # as the trees were grown
-        node = np.tile(self.roots_, (len(values), 1))
-        while True:
-            known = np.take_along_axis(values, self.feature_[node], axis=1)
-            below = np.where(known <= self.threshold_[node], self.left_[node], self.right_[node])
-            if (below == node).all():
-                return node
-            node = below
+        """The leaf of each row in each tree."""
+        n, n_trees = rows.shape[0], len(self.roots_)
+        leaves = np.empty((n, n_trees), dtype=np.int64)
+        for block in gen_batches(n, max(1, _STEPS // max(rows.shape[1], n_trees))):
+            dense = rows[block].toarray() if sparse.issparse(rows) else rows[block]
+            leaves[block] = self._followed(np.ascontiguousarray(dense, dtype=np.float32))
+        return leaves
+
+    def _followed(self, values: FloatArray) -> IntArray:
+        """Let rows go down all trees, a step at a time; who has come to a leaf rests there."""
+        n, n_features = values.shape
+        is_leaf = self.left_ == np.arange(len(self.left_))
+        flat, starts = values.ravel(), np.repeat(np.arange(n) * n_features, len(self.roots_))
+        node = np.tile(self.roots_, n)
+        going = np.flatnonzero(~is_leaf[node])
+        while len(going):
+            at = node[going]
+            low = flat[starts[going] + self.feature_[at]] <= self.threshold_[at]
+            below = np.where(low, self.left_[at], self.right_[at])
+            node[going] = below
+            going = going[~is_leaf[below]]
+        return node.reshape(n, -1)
 
 
 def clear_in_single_precision(rows: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
