@@ -44,7 +44,7 @@ class _Effort(NamedTuple):
 # told from chance. In the time of a few good trees many coarse ones do better.
 _EFFORTS: Final = {
     "full": _Effort(5, 40, 6, 64, 1e-3, 100, 3, 32, few_features=False),
-    "fast": _Effort(1, 12, 2, 256, 3e-3, 40, 10, 4, few_features=True),
+    "fast": _Effort(1, 12, 2, 256, 3e-3, 60, 10, 4, few_features=True),
 }
 _MEMBERS: Final = ("network", "trees", "frequencies")
 _UNSEEN = 0.1  # share of the networks in what trees give, which alone is 0 for many labels
@@ -86,7 +86,7 @@ class Blend(Learner):
     Parameters
     ----------
     effort : {"full", "fast"}
-        100 trees and five networks trained until they get no better, or 40 coarse trees and one
+        100 trees and five networks trained until they get no better, or 60 coarse trees and one
         network trained for a few epochs, in about a tenth of the time.
     validation_size : float
         Share of the rows held out to find epochs and weights by, when ``fit`` is given no
