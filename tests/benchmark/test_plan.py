@@ -120,7 +120,7 @@ class TestKey:
 
     def test_functions_and_estimators_among_parameters_are_known_by_name(self, files, monkeypatch):
         monkeypatch.syspath_prepend(str(files))
-        (files / "own.py").write_text(
+        (files / "kernels.py").write_text(
             "from sklearn.base import BaseEstimator\n"
             "from sklearn.linear_model import Ridge\n"
             "from sklearn.naive_bayes import GaussianNB\n"
@@ -133,13 +133,13 @@ class TestKey:
             "    def __init__(self, by=object()):\n"
             "        super().__init__(by)\n"
         )
-        unit = replace(UNIT, method="own:Own", settings={})
+        unit = replace(UNIT, method="kernels:Own", settings={})
         parameters = json.loads(unit.text)["parameters"]
-        assert parameters["by"] == "own:kernel"
+        assert parameters["by"] == "kernels:kernel"
         assert parameters["inner"]["alpha"] == 3.0
         assert parameters["of"].endswith(":Ridge")
         with pytest.raises(BenchmarkError, match="could not be known again"):
-            replace(unit, method="own:Odd").key  # noqa: B018
+            replace(unit, method="kernels:Odd").key  # noqa: B018
 
     def test_it_speaks_of_no_path_and_no_machine(self, files):
         for _, unit in plan_of(files).units():
