@@ -47,3 +47,10 @@ def test_numbers_that_are_names_of_other_positions_are_refused(y, classes, messa
 def test_numbers_are_positions_where_names_do_not_say_otherwise():
     assert as_labels([2, 0], classes=["elm", "fir", "oak"]).names() == [["oak"], ["elm"]]
     assert as_labels([2, 0], classes=["0", "1", "2"]).names() == [["2"], ["0"]]
+
+
+def test_text_beside_labels_that_are_numbers_is_told_from_a_misspelling():
+    with pytest.raises(LabelError, match=r"holds the text '3', .* are numbers.*\nPass numbers"):
+        as_labels(["3", "1"], classes=[1, 2, 3])
+    with pytest.raises(LabelError, match="'7', which is not among the 3 known labels"):
+        as_labels(["7"], classes=[1, 2, 3])

@@ -131,13 +131,13 @@ class Claim:
 
     def _where_to_look(self) -> str:
         """What may be behind a promise that is not kept."""
-        rows = "Check that these rows are drawn like the calibration rows"
+        advice = "Check that these rows are drawn like the calibration rows"
         if self.delta is not None:
             sets = f"{100 * (1 - self.delta):g} % of calibration sets"
-            rows = f"It was promised for {sets}, and this may be one of the others. {rows}"
+            advice = f"It was promised for {sets}, and this may be one of the others. {advice}"
         if self.assumption is not None:
-            rows += f", and what was assumed: {self.assumption.rstrip('.')}"
-        return rows
+            advice += f", and what was assumed: {self.assumption.rstrip('.')}"
+        return advice
 
 
 def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tuple[Claim, ...]:

@@ -186,6 +186,12 @@ def _refuse_two_readings(number: int, classes: AnyArray, place: str) -> None:
 
 
 def _refuse_unknown(value: Any, classes: AnyArray, place: str) -> None:
+    if isinstance(value, str) and value in classes.astype(str) and classes.dtype.kind in "iu":
+        raise LabelError(
+            f"{place} hold{'' if place.endswith('labels') else 's'} the text {value!r}, but the "
+            f"{len(classes)} known labels are numbers: {some_of(classes)}.\nPass numbers, such as "
+            "y.astype(int)."
+        )
     close = difflib.get_close_matches(str(value), [str(c) for c in classes.tolist()], n=1)
     hint = f"\nDid you mean {close[0]!r}?" if close and isinstance(value, str) else ""
     raise LabelError(

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from lamc.exceptions import FeatureError
+from lamc.spelling import spells_number
 from lamc.types import BoolArray, IntArray, ScoreMatrix
 
 
@@ -106,21 +107,13 @@ def _refuse_words(X: Any, called: str, error: ValueError) -> None:
     if cells is None or cells.ndim != 2:
         return
     for (row, column), cell in np.ndenumerate(cells):
-        if isinstance(cell, str) and not _is_number(cell):
+        if isinstance(cell, str) and not spells_number(cell):
             name = X.columns[column] if hasattr(X, "columns") else column
             raise FeatureError(
                 f"Row {row} of {called} has {cell!r} in column {name!r}, and learners take numbers."
                 "\nLeave the column out, or make numbers of it in a pipeline, for instance with "
                 "scikit-learn's OneHotEncoder."
             ) from error
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _refuse_gaps(X: Any, rows: ScoreMatrix, called: str) -> None:

@@ -17,6 +17,7 @@ from lamc.datasets.readers.columns import MISSING, some
 from lamc.exceptions import DatasetError
 from lamc.learners.named_columns import NamedColumns
 from lamc.rules import Calibrator
+from lamc.spelling import spells_number
 from lamc.tables.batches import ArrowTable, column_names, whole_table
 from lamc.tables.cells import Kind
 from lamc.tables.source import Source
@@ -247,7 +248,7 @@ def check_header(source: Source, names: Sequence[str]) -> None:
     """
     whole = [int(name) for name in names if name.isdecimal()]
     rising = len(whole) == len(names) and whole == sorted(set(whole))
-    if source.format == "csv" and not rising and all(map(_is_number, names)):
+    if source.format == "csv" and not rising and all(map(spells_number, names)):
         raise DatasetError(
             f"The first row of {source} is {some(names)}, which are numbers and no names of "
             "columns.\nPut a row of names above it."
@@ -330,14 +331,6 @@ def _cells(table: ArrowTable, name: str, kind: Kind) -> Any:
         return table.column(name).to_pandas()
     words = table.column(name).to_pylist()
     return np.asarray([np.nan if word is None else word for word in words], dtype=object)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _made_here(scorer: Any) -> bool:

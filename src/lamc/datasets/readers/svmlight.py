@@ -17,6 +17,7 @@ from lamc.datasets.dataset import Dataset
 from lamc.datasets.readers.checked import checked_dataset
 from lamc.datasets.readers.files import numbered_lines
 from lamc.exceptions import DatasetError
+from lamc.spelling import spells_number
 from lamc.types import FloatArray, IntArray, SparseMatrix
 
 MOST_COLUMNS = 10_000_000  # each has a name in memory
@@ -148,17 +149,9 @@ def _fault(marks: list[str], words: list[str]) -> str:
             )
     for word in words:
         index, colon, value = word.partition(":")
-        if not (colon and index.isdecimal() and _is_number(value)):
+        if not (colon and index.isdecimal() and spells_number(value)):
             return f"{word!r} is not index:value.\nThe line may be cut short."
     return "a number is too large to be read."
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _feature_matrix(rows: _Rows, first: int, d: int) -> SparseMatrix:
