@@ -1,5 +1,7 @@
 """Rows to choose by: drawn alike whatever the seed, and no label is lost to them."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,7 +35,9 @@ def test_no_label_is_only_among_the_rows_to_choose_by(observed, share):
     "learner",
     [
         WAN(epochs=40, hidden=8, learning_rate=3e-2, random_state=0),
-        Network(nn.Linear(4, 5), loss="wan", epochs=80, learning_rate=1e-1, random_state=0),
+        Network(
+            partial(nn.Linear, 4, 5), loss="wan", epochs=80, learning_rate=1e-1, random_state=0
+        ),
     ],
     ids=lambda learner: type(learner).__name__,
 )
