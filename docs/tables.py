@@ -11,6 +11,7 @@ What stands between the marks is replaced. A test tells when pages and results d
 
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -131,12 +132,13 @@ def units() -> str:
             if parts
         ]
         missing += [f"on {dataset} {' and '.join(said)}"] if said else []
-    text = (
-        f"Of the {n_all} units of the profile `paper` (data set × method × training rows), "
-        f"{n_all - n_missing} are finished."
-    )
+    what = f"{n_all} units of the profile `paper` (data set × method × training rows)"
+    text = f"All {what} are finished."
     if missing:
-        text += f" The rest is missing, and shown as such: {'; '.join(missing)}."
+        text = (
+            f"Of the {what}, {n_all - n_missing} are finished. The rest is missing, and shown as "
+            f"such: {'; '.join(missing)}."
+        )
     return fill(text, 100) + "\n"
 
 
@@ -310,10 +312,11 @@ def tables() -> dict[str, Callable[[], str]]:
     add("default", "paper", [*METRICS, "risk_coverage_area"], methods=LATER, **paper)
     behind = ["average_precision", "precision", "retention"]
     add("accepted", "paper", behind, view="accepted", methods=BEHIND_RULE, **paper)
-    add("256 units", "paper", METRICS, profile="256 units")
-    add("resampled", "resampled", METRICS, profile="resampled")
-    accepted = {"profile": "resampled", "view": "accepted"}
-    add("resampled and accepted", "resampled", ["precision"], **accepted)
+    wider = tomllib.loads((RESULTS / "wider.toml").read_text("utf-8"))
+    add("256 units", "paper", METRICS, profile=wider["name"], methods=("Blend", *wider["methods"]))
+    anew = {"profile": "resampled", "methods": BEHIND_RULE}
+    add("resampled", "resampled", METRICS, **anew)
+    add("resampled and accepted", "resampled", ["precision"], view="accepted", **anew)
     return found
 
 
