@@ -46,7 +46,7 @@ def measured(
             "positives": positives,
             "metric": metric,
             "value": value,
-            "unit": f"{dataset} {method} {part}",
+            "unit": f"{dataset} {_fitted(dataset, method, values)} {part}",
             "settings": settings,
             "data_checksum": checksum or dataset,
             "versions": "{}",
@@ -56,6 +56,12 @@ def measured(
     ]
     frame = pd.DataFrame(rows)
     return frame.astype({"positives": "Int64", "alpha": "float64", "value": "float64"})
+
+
+def _fitted(dataset: str, method: str, values: Values) -> str:
+    """What was fitted: LAMC is WAN, if their numbers are the same."""
+    same = method == "LAMC" and values.get((dataset, "WAN")) == values[dataset, method]
+    return "WAN" if same else method
 
 
 def accepted(values: Values, **changes: object) -> pd.DataFrame:

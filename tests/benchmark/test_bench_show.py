@@ -70,9 +70,20 @@ def test_metrics_are_separated_by_commas_or_given_several_times(results):
     assert done.stdout == markdown(made)
 
 
+def test_the_ending_of_a_file_says_what_to_write(results, tmp_path):
+    for ending, begins in {".tex": "\\begin", ".HTML": "<", ".md": "#", ".csv": "metric,"}.items():
+        file = tmp_path / f"table{ending}"
+        done = bench("table", results, "--metric", "ranking_loss", "-o", file)
+        assert done.returncode == 0, done.stderr
+        assert begins in file.read_text()[:200], ending
+    file = tmp_path / "asked.txt"
+    assert bench("table", results, "--format", "csv", "-o", file).returncode == 0
+    assert file.read_text().startswith("metric,")
+
+
 def test_the_papers_three_tables_go_to_a_file(results, tmp_path):
     file = tmp_path / "new folder" / "tables.csv"
-    done = bench("table", results, "--format", "csv", "-o", file)
+    done = bench("table", results, "-o", file)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == f"Wrote {file}.".split()  # a long path may be broken at a space
     names = ("average_precision", "coverage_error", "ranking_loss")
@@ -185,6 +196,7 @@ def test_the_numbers_of_the_documents_are_those_of_the_library(results):
         (("table", "--view", "accpted"), "no view 'accpted' here. They hold accepted and full"),
         (("figure", "--kind", "risk-coverage", "-o", "f.jpg"), "one of .png, .svg and .pdf"),
         (("table", "--positives", "few"), "a number or all"),
+        (("figure", "--kind", "thresholds", "--metric", "recall"), "for --kind calibration-size"),
     ],
 )
 def test_errors_are_a_few_plain_lines(results, arguments, message):

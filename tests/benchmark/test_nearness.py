@@ -42,6 +42,17 @@ def test_the_nearest_comes_first_with_its_distance():
     assert (found[0].met, found[1].met, found[0].cells) == (6, 0, 6)
 
 
+def test_a_reading_without_a_number_in_some_cell_is_behind_the_others():
+    lacks = reading("lacks", 0.0)
+    lacks.loc[(lacks["dataset"] == "scene") & (lacks["metric"] == METRICS[0]), "value"] = np.nan
+    none = reading("none", 0.0).assign(value=np.nan)
+    found = nearness(joined(reading("far", 0.3), none, lacks, reading("near", 0.01)))
+    assert [each.reading for each in found] == ["near", "far", "none", "lacks"]
+    assert found[3].apart[METRICS[0]] == pytest.approx(0.0)
+    assert [each.cells for each in found] == [6, 6, 0, 5]
+    assert "| none | – | – | – | 0 of 0 |" in nearness_text(found)
+
+
 def test_other_data_other_methods_and_other_views_are_no_readings():
     odd = reading("near", 0.0, datasets=("tmc2007",), exact=False)
     other = measured({("yeast", "LAMC"): [0.5]}, profile="paper", view="full")

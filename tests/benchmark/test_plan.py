@@ -200,6 +200,28 @@ class TestUnits:
         told = plan.only(overrides={"epochs": 3})
         assert {unit.settings["epochs"] for _, unit in told.units()} == {3}
 
+    def test_a_network_of_a_users_own_keeps_the_defaults_that_it_has(self, files, monkeypatch):
+        monkeypatch.syspath_prepend(str(files))
+        (files / "deeper.py").write_text(
+            "from dataclasses import dataclass\n"
+            "from lamc.learners import AN\n"
+            "@dataclass(kw_only=True, eq=False, repr=False)\n"
+            "class Deeper(AN):\n"
+            "    hidden: int = 512\n"
+        )
+        ((_, unit),) = replace(plan_of(files, "deeper:Deeper"), parts=("train",)).units()[:1]
+        assert "hidden" not in unit.settings
+        assert unit.description["parameters"]["hidden"] == 512
+        assert unit.settings["epochs"] == plan_of(files, "AN").defaults["epochs"]
+
+    def test_copies_among_a_users_rows_are_part_of_it(self, files):
+        facts = replace(FACTS, copies=True)
+        unit = Unit(Source("a.csv"), facts, "MLML", "train", (0,), "given")
+        assert unit.description["copies"] == "together"
+        own_parts = replace(unit, facts=replace(facts, has_parts=True))
+        assert "copies" not in own_parts.description
+        assert replace(own_parts, draw="anew").description["copies"] == "together"
+
 
 class TestProfiles:
     """What comes with LAMC is what the paper says, and the keys of stored results rest on it."""
@@ -361,6 +383,11 @@ class TestRefused:
     def test_plans_that_cannot_be(self, changes, words):
         with pytest.raises(BenchmarkError, match=words):
             replace(profile("paper"), **changes)
+
+    def test_lamc_without_rows_to_calibrate_on(self, files):
+        plan = replace(plan_of(files, "LAMC", "AN"), parts=("training",))
+        with pytest.raises(BenchmarkError, match="Add the part 'train', or leave LAMC out"):
+            plan.units()
 
     def test_two_data_sets_of_one_name(self, files):
         source = Source(str(files / "first.npz"))

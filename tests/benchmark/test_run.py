@@ -330,6 +330,7 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
         (("plan.toml", "--jobs", "0"), "0 jobs"),
         (("plan.toml", "--set", "random_state=7"), "the runs have the seeds 0, 1"),
         (("plan.toml", "--dask", "local:x"), "as in local:4"),
+        (("plan.toml", "--dask", "local:2", "--jobs", "2"), "Give one of the two"),
         (("plan.toml", "--dask", "tcp://127.0.0.1:1"), "no Dask scheduler"),
         (("plan.toml", "--dask", "nonsense"), "give the address of a scheduler"),
     ],

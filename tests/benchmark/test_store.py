@@ -18,7 +18,7 @@ from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.frames import write_csv_files
 from lamc.benchmark.records import Measurement, Point
 from lamc.benchmark.sources import Facts, Source
-from lamc.benchmark.store import Store, read_curves, read_measurements
+from lamc.benchmark.store import Store, read_curves, read_measurements, read_results
 from lamc.benchmark.unit import Unit
 from lamc.benchmark.work import Result
 
@@ -206,6 +206,38 @@ def test_changed_settings_and_data_take_the_place_of_old_ones(store, changed):
     assert store.measurements()["unit"].unique().tolist() == [unit.key]
     store.expect("mine", [("MLML", UNIT)])  # going back finds what was finished
     assert store.measurements()["unit"].unique().tolist() == [UNIT.key]
+
+
+def test_other_data_of_one_name_are_never_in_one_table_though_of_another_method(store, tmp_path):
+    filled(store)
+    changed = replace(UNIT, method="GLOCAL", facts=replace(FACTS, checksum="edited"))
+    other = filled(Store(tmp_path / "other.sqlite"), unit=changed, method="GLOCAL")
+    assert store.take(other).hidden == 1
+    assert store.measurements()["unit"].unique().tolist() == [UNIT.key]
+    store.expect("mine", [("GLOCAL", changed)])
+    assert store.measurements()["unit"].unique().tolist() == [changed.key]
+
+
+def test_measurements_and_curves_are_of_one_moment(store, monkeypatch):
+    """A unit that ends between the two reads is in neither."""
+    filled(store)
+    later = replace(UNIT, part="training")
+    store.expect("mine", [("MLML", UNIT), ("MLML", later)])
+    connect = Store._connect
+
+    def told_of_statements(each):
+        connection = connect(each)
+        connection.set_trace_callback(
+            lambda said: "JOIN point" in said and store.add(later, RESULT)
+        )
+        return connection
+
+    monkeypatch.setattr(Store, "_connect", told_of_statements)
+    measurements, curves = read_results(store.path)
+    assert set(measurements["unit"]) == set(curves["unit"]) == {UNIT.key}
+    monkeypatch.undo()
+    measurements, curves = read_results(store.path)
+    assert set(measurements["unit"]) == set(curves["unit"]) == {UNIT.key, later.key}
 
 
 def test_changed_settings_of_a_plan_never_stand_beside_old_ones(store):

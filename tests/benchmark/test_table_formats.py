@@ -169,6 +169,13 @@ def test_a_data_set_without_a_value_for_any_method_is_said_to_be_so():
     assert "Left out: yeast (undefined for every method)." in markdown([table(measured(values))])
 
 
+def test_what_has_a_number_in_some_run_is_not_called_undefined():
+    values = {("yeast", "AN"): [NAN, 0.5], ("yeast", "ROLE"): [NAN, 0.5], ("scene", "AN"): [1, 1]}
+    values[("scene", "ROLE")] = [NAN, NAN]
+    text = markdown([table(measured(values))])
+    assert "scene (undefined for ROLE), yeast (undefined in some run for every method)" in text
+
+
 def test_what_was_not_tested_against_the_best_is_named():
     values = {("yeast", "AN"): [0.7, 0.71], ("yeast", "X"): [0.70, 0.70, 0.71]}
     text = markdown([table(measured(values))])

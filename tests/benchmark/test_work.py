@@ -164,6 +164,23 @@ class TestDraws:
         ((rows, _),) = recorder.fitted
         assert sorted(rows) == sorted(split(data.Y, random_state=1).train)
 
+    @pytest.mark.parametrize("draw", ["given", "anew"])
+    def test_copies_of_a_users_row_are_in_one_part(self, recorder, tmp_path, draw):
+        data = numbered_rows()
+        twice = replace(data, X=np.repeat(data.X[:60], 2, axis=0), Y=data.Y[np.arange(120) // 2])
+        unit = unit_of(twice, tmp_path, method="recording:Recorder", draw=draw, seeds=(1,))
+        assert unit.facts.copies
+        work(unit)
+        ((learnt, _),) = recorder.fitted
+        others = np.concatenate(recorder.scored)
+        assert not set(learnt) & set(others)
+        assert len(learnt) == 84
+
+    def test_a_file_that_was_changed_is_read_again(self, tmp_path):
+        unit = unit_of(numbered_rows(), tmp_path)
+        write_npz(numbered_rows(seed=1), tmp_path / "numbered.npz")
+        assert facts_of(unit.source).checksum != unit.facts.checksum
+
 
 class TestFit:
     def test_neural_runs_are_those_of_single_fits(self):
@@ -223,6 +240,39 @@ class TestFit:
         np.random.seed(7)  # noqa: NPY002  the estimator draws from it
         runs = fit_and_score("drawing_unasked:Drawing", "small", {}, task, [0, 1, 2])
         assert len({run.test.tobytes() for run in runs}) == 3
+
+    def test_a_learner_with_a_fit_of_its_own_is_fitted_by_it(self, tmp_path, monkeypatch):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        (tmp_path / "own_fit.py").write_text(
+            "from lamc.learners import AN\n"
+            "SEEN = []\n"
+            "class Twice(AN):\n"
+            "    def fit(self, X, y, X_val=None, Y_val=None):\n"
+            "        SEEN.append(self.random_state)\n"
+            "        return super().fit(2 * X, y, 2 * X_val, Y_val)\n"
+        )
+        task = task_of(small_data("small", n=120), "given", 0, "train")
+        settings = {"hidden": 8, "epochs": 1, "learning_rate": (1e-3, 1e-2)}
+        runs = fit_and_score("own_fit:Twice", "small", settings, task, [3, 5])
+        import own_fit
+
+        assert own_fit.SEEN == [3, 5]
+        plain = fit_and_score("AN", "small", settings, task, [3, 5])
+        assert all((a.test != b.test).any() for a, b in zip(runs, plain, strict=True))
+
+    def test_what_an_estimator_is_made_of_has_the_seed_too(self, tmp_path, monkeypatch):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        (tmp_path / "wrapping.py").write_text(
+            "from sklearn.ensemble import RandomForestClassifier\n"
+            "from sklearn.multioutput import MultiOutputClassifier\n"
+            "class Forest(MultiOutputClassifier):\n"
+            "    def __init__(self, estimator=RandomForestClassifier(3), n_jobs=None):\n"
+            "        super().__init__(estimator, n_jobs=n_jobs)\n"
+        )
+        task = task_of(numbered_rows(), "given", 0, "train")
+        runs = fit_and_score("wrapping:Forest", "small", {}, task, [0, 1, 0])
+        assert (runs[0].test == runs[2].test).all()
+        assert (runs[0].test != runs[1].test).any()
 
     def test_numpys_global_state_is_left_alone(self):
         task = task_of(numbered_rows(), "given", 0, "train")

@@ -50,7 +50,7 @@ def agree(one: Standing, other: Standing) -> bool:
     """Whether two units of a profile can be in one table.
 
     All of a table have protocol, draw, runs and what is known of validation rows in common; those
-    of one method its parameters, grid and source code too.
+    of one data set its contents, and those of one method its parameters, grid and source code.
 
     Examples
     --------
@@ -62,6 +62,9 @@ def agree(one: Standing, other: Standing) -> bool:
     (False, True)
     """
     if any(one.told.get(name) != other.told.get(name) for name in _OF_ALL):
+        return False
+    same_data = one.told.get("dataset") == other.told.get("dataset")
+    if same_data and one.told.get("data_checksum") != other.told.get("data_checksum"):
         return False
     if one.told.get("method") != other.told.get("method"):
         return True

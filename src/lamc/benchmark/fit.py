@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lamc.benchmark.methods import Settings, grid_of, is_random, make
+from lamc.benchmark.methods import Settings, grid_of, is_random, make, trains_runs_at_once
 from lamc.benchmark.protocol import Task
 from lamc.labels import Knowledge, Labels
 from lamc.metrics import average_precision
-from lamc.scoring import learns_columns, scores_of, target_for
+from lamc.scoring import learns_columns, scores_of, seeded, target_for
 from lamc.types import FloatArray
 
 
@@ -52,7 +52,7 @@ def fit_and_score(
     validation rows serves all seeds. Where only an observed label of these is known, it is
     taken for their only one. A fit of which it is known that it has no randomness serves all
     seeds as it is; a user's own estimator is fitted anew for each, whether or not it has a
-    ``random_state``.
+    ``random_state``. What an estimator is made of gets the seed too, where it has none set.
 
     After each epoch neural learners keep what they have in the folder ``checkpoint``, and go on
     from what is there.
@@ -68,7 +68,7 @@ def fit_and_score(
     (20, 10) (20, 10) ['label_smoothness', 'row_smoothness', 'validation_average_precision']
     """
     estimator = make(method, dataset, settings)
-    if hasattr(estimator, "fit_runs"):
+    if trains_runs_at_once(type(estimator)):
         estimator.set_params(checkpoint=checkpoint)
         fitted = estimator.fit_runs(
             task.learn.X,
@@ -126,8 +126,9 @@ def _chosen_in_training(learner: Any, task: Task) -> dict[str, float]:
 
 def _seeded(estimator: Any, seed: int) -> Any:
     fresh = clone(estimator)
-    has_seed = "random_state" in fresh.get_params(deep=False)
-    return fresh.set_params(random_state=seed) if has_seed else fresh
+    if "random_state" in fresh.get_params(deep=False):
+        fresh.set_params(random_state=seed)
+    return seeded(fresh, seed)
 
 
 def _fitted(estimator: Any, task: Task) -> Any:

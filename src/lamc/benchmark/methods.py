@@ -75,7 +75,7 @@ def make(method: str, dataset: str, settings: Settings) -> Any:
 
 
 def trains_networks(method: str) -> bool:
-    """Whether a method is a neural learner of this package, which the paper's network is for.
+    """Whether a method is a neural learner of this package or derived from one.
 
     Examples
     --------
@@ -84,6 +84,42 @@ def trains_networks(method: str) -> bool:
     (True, False)
     """
     return hasattr(_class_of(method), "fit_runs")
+
+
+def trains_runs_at_once(learner: type) -> bool:
+    """Whether a class trains several runs side by side; not if it has a ``fit`` of its own.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import trains_runs_at_once
+    >>> from lamc.learners import AN
+    >>> class Own(AN):
+    ...     def fit(self, X, y, X_val=None, Y_val=None):
+    ...         return super().fit(X * 2, y, X_val * 2, Y_val)
+    >>> trains_runs_at_once(AN), trains_runs_at_once(Own)
+    (True, False)
+    """
+    of_fit = next((each for each in learner.__mro__ if {"fit", "fit_runs"} & {*vars(each)}), object)
+    return "fit_runs" in vars(of_fit)
+
+
+def paper_defaults(method: str, network: Settings) -> dict[str, Any]:
+    """Those settings of the paper's network that a method takes: all of them, if it has networks.
+
+    A class that is derived from a learner of this package keeps what it has other defaults for.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.methods import paper_defaults
+    >>> paper_defaults("AN", {"hidden": 64}), paper_defaults("MLML", {"hidden": 64})
+    ({'hidden': 64}, {})
+    """
+    if not trains_networks(method):
+        return {}
+    ours = next(each for each in _class_of(method).__mro__ if each.__module__.startswith("lamc."))
+    usual = {name: each.default for name, each in inspect.signature(ours).parameters.items()}
+    own = _made(method).get_params(deep=False)
+    return {name: value for name, value in network.items() if own.get(name) == usual.get(name)}
 
 
 def has_parameter(method: str, name: str) -> bool:

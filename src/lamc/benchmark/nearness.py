@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.methods import LAMC_NAME
 from lamc.benchmark.paper import METRICS, published
@@ -27,11 +29,12 @@ class Nearness:
     reading : str
         How what was left after exclusion may have been scored.
     apart : dict of float
-        Mean absolute difference to the paper's mean over the data sets, by metric.
+        Mean absolute difference to the paper's mean over the data sets, by metric; NaN if it is
+        defined on none.
     met : int
         Cells whose difference is at most two of the paper's standard deviations.
     cells : int
-        Cells compared.
+        Cells compared: those in which the reading has a number.
     left_out : float
         Mean share of test rows that the reading leaves out.
     """
@@ -56,7 +59,7 @@ def nearness(measurements: "pd.DataFrame", *, profile: str = "paper") -> list[Ne
     Returns
     -------
     list of Nearness
-        The nearest first.
+        The nearest first; those that have no number in some cell behind the others.
 
     Examples
     --------
@@ -83,7 +86,8 @@ def nearness(measurements: "pd.DataFrame", *, profile: str = "paper") -> list[Ne
         )
     means = rows.groupby(["view", "dataset", "metric"])["value"].mean()
     found = [_nearness(view.removeprefix(_PREFIX), means[view]) for view in rows["view"].unique()]
-    return sorted(found, key=lambda each: sum(each.apart.values()))
+    most = max(each.cells for each in found)
+    return sorted(found, key=lambda each: (each.cells < most, np.nansum([*each.apart.values()])))
 
 
 def nearness_text(found: list[Nearness]) -> str:
@@ -101,7 +105,8 @@ def nearness_text(found: list[Nearness]) -> str:
     head = ["reading", *_SHORT.values(), "cells within 2 std", "rows left out"]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for each in found:
-        apart = [f"{each.apart[metric]:.3f}" for metric in METRICS]
+        values = (each.apart[metric] for metric in METRICS)
+        apart = ["–" if np.isnan(value) else f"{value:.3f}" for value in values]
         met = f"{each.met} of {each.cells}"
         lines.append([each.reading, *apart, met, f"{each.left_out:.0%}".replace("%", " %")])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -113,13 +118,15 @@ def _nearness(reading: str, means: "pd.Series[float]") -> Nearness:
     for metric, differences in apart.items():
         table = published(metric)
         for dataset, value in means.xs(metric, level="metric").items():
+            if np.isnan(value):  # it left out every row, in every run
+                continue
             cell = table[str(dataset), LAMC_NAME]
             differences.append(abs(value - cell.mean))
             met += abs(value - cell.mean) <= 2 * cell.std
     left_out = means[means.index.get_level_values("metric") == "left_out"]
     return Nearness(
         reading,
-        {metric: sum(each) / len(each) for metric, each in apart.items()},
+        {metric: float(np.mean(each)) if each else np.nan for metric, each in apart.items()},
         met=met,
         cells=sum(map(len, apart.values())),
         left_out=float(left_out.mean()) if len(left_out) else 0.0,

@@ -12,7 +12,7 @@ from lamc.benchmark.methods import (
     PAPER_METHODS,
     has_parameter,
     make,
-    trains_networks,
+    paper_defaults,
 )
 from lamc.benchmark.protocol import Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source, facts_of
@@ -78,7 +78,8 @@ class Plan:
     validation : {"all labels", "single positives"}
         What is known of the rows that methods are chosen by.
     defaults : mapping
-        Parameters for every neural learner of this package that has them.
+        Parameters for every neural learner of this package that has them, and for classes derived
+        from one, save what these have defaults of their own for.
     overrides : mapping
         Parameters set by hand: ``"epochs"`` for every method that has them, ``"WAN.epochs"`` for
         one.
@@ -176,6 +177,11 @@ class Plan:
         self._check_overrides()
         facts = [facts_of(source) for source in self.sources]
         _refuse_equal_names(facts)
+        if LAMC_NAME in self.methods and not all("train" in self._parts(each) for each in facts):
+            raise BenchmarkError(
+                f"{LAMC_NAME} sets thresholds on the calibration rows, and parts={self.parts!r} "
+                "learns from them.\nAdd the part 'train', or leave LAMC out."
+            )
         return [
             (method, self._unit(source, known, method, part))
             for source, known in zip(self.sources, facts, strict=True)
@@ -202,7 +208,7 @@ class Plan:
         """Parameters of one method: its own overrides before common ones before defaults."""
         common = {k: v for k, v in self.overrides.items() if _target(k)[0] is None}
         own = {_target(k)[1]: v for k, v in self.overrides.items() if _target(k)[0] == method}
-        defaults = self.defaults if trains_networks(method) else {}
+        defaults = paper_defaults(method, self.defaults)
         fitting = {k: v for k, v in {**defaults, **common}.items() if has_parameter(method, k)}
         return {**fitting, **own}
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lamc.datasets import Dataset, Split, digit_scenes, observe, split
+from lamc.duplicates import fingerprints
 from lamc.labels import Knowledge, Labels
 from lamc.types import IntArray, ScoreMatrix
 
@@ -55,13 +56,14 @@ def task_of(
     validation: Validation = "all labels",
     *,
     scenes: bool = False,
+    copies: bool = False,
 ) -> Task:
     """Cut a data set into the rows of one run.
 
     ``"given"`` takes the split and the observed labels that the data set carries, and draws what
     it lacks with seed 0, whatever the run. ``"anew"`` draws both with the seed of the run; if the
     data are the embedded digit ``scenes``, these are made anew, for their parts do not share
-    pictures.
+    pictures. Rows of which there are ``copies`` are drawn into one part.
 
     Part ``"training"`` learns from the 80 % that are neither validation nor test rows. Part
     ``"train"`` leaves the calibration rows out of these, so that thresholds can be set on them.
@@ -79,14 +81,17 @@ def task_of(
     >>> task_of(digit_scenes(100), "given", 0, "training").learn.X.shape
     (80, 256)
     """
+    groups = fingerprints(data.X) if copies else None
     if draw == "given":
-        parts = data.split if data.split is not None else split(data.Y, random_state=0)
+        parts = data.split
+        if parts is None:
+            parts = split(data.Y, random_state=0, groups=groups)
         observed = _given_labels(data, parts)
     elif scenes:
         data = digit_scenes(data.X.shape[0], random_state=seed)
         return task_of(data, "given", seed, part, validation)
     else:
-        parts = split(data.Y, random_state=seed)
+        parts = split(data.Y, random_state=seed, groups=groups)
         observed = observe(_all_labels(data, parts.training), random_state=seed)
     n_train = len(parts.train)
     calibrates = part == "train"

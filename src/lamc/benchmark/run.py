@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
+from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.executors import Outcome, folder_of, run_on_dask, run_on_processes
 from lamc.benchmark.plan import Plan
 from lamc.benchmark.store import Store
@@ -38,7 +39,7 @@ def run_plan(
     store : Store
         Where results are and go.
     jobs : int
-        Processes on this machine.
+        Processes on this machine, without ``dask``.
     dask : str, optional
         Address of a Dask scheduler, or ``"local:4"`` for a cluster of four processes here.
     watch : Watch, optional
@@ -66,6 +67,11 @@ def run_plan(
     ['full', 'accepted']
     """
     watch = watch or Watch()
+    if dask is not None and jobs != 1:
+        raise BenchmarkError(
+            f"{jobs} jobs are for processes on this machine, and {dask} is a cluster.\nGive one of "
+            "the two: --jobs or --dask."
+        )
     with store.lock():
         named = plan.units()
         retired = store.expect(plan.name, named, plan.settings)
@@ -78,6 +84,8 @@ def run_plan(
                 f"{plan.name} had other settings or source code before; what was measured with "
                 "them stays in the file, but is not shown with what is measured now."
             )
+        for name in dict.fromkeys(unit.facts.name for unit in left if unit.keeps_copies_together):
+            watch.note(f"{name} has rows with equal features: these stay in one part.")
         unfinished = store.path.with_name(f"{store.path.name}.unfinished")
         return _run(left, store, _executor(jobs, dask, unfinished), watch, unfinished)
 

@@ -126,7 +126,7 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="")
+    ...                    data_checksum="", unit="")
     >>> chosen = choose(rows, "one_error", Choice(datasets=("yeast",)))
     >>> chosen.methods, chosen.described, len(chosen.rows)
     (('AN', 'ME'), 'profile mine, view full', 2)
@@ -301,14 +301,16 @@ def _flat(settings: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def _without_twin(rows: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Rows without WAN where its numbers are LAMC's too: one method must not rank twice.
+    """Rows without WAN where its units are LAMC's too: one method must not rank twice.
 
-    Where only one of the two was asked for, what it has stands for both.
+    Where only one of the two was asked for, what it has stands for both; but not what WAN learnt
+    from the calibration rows as well.
     """
     places = rows.set_index(["dataset", "run"])
-    ours, twins = (places["value"][places["method"] == name] for name in ("LAMC", "WAN"))
+    ours, twins = (places[places["method"] == name] for name in ("LAMC", "WAN"))
     both = ours.index.intersection(twins.index)
-    if both.empty or not ours[both].equals(twins[both]):
+    same = ours["unit"][both].equals(twins["unit"][both])
+    if both.empty or not same or (twins["part"] != "train").any():
         return rows, ()
     said = "LAMC is WAN behind a rule. Here their numbers are the same, and are shown once."
     known = pd.MultiIndex.from_frame(rows[["dataset", "run"]]).isin(ours.index)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lamc.datasets import Dataset, catalogue, load, read
 from lamc.datasets.scenes import NAME as SCENES
+from lamc.duplicates import are_copies, fingerprints
 from lamc.types import AnyArray, SparseMatrix
 
 
@@ -44,12 +45,21 @@ class Source:
         return bool(Path(self.place).suffix or self.labels or self.label_column)
 
     def load(self) -> Dataset:
-        """Load the data; what was loaded last is kept."""
-        return _load(self)
+        """Load the data; what was loaded last is kept, while its file is not changed."""
+        return _load(self, _state(self.place) if self.is_file else None)
+
+
+def _state(place: str) -> tuple[int, int] | None:
+    """When a file was written, and its length; None if it is not there."""
+    try:
+        found = Path(place).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=1)
-def _load(source: Source) -> Dataset:
+def _load(source: Source, state: object) -> Dataset:
     if not source.is_file:
         return load(source.place)
     return read(
@@ -76,6 +86,10 @@ class Facts:
         Its shape.
     scenes : bool
         Whether it is the embedded scenes, whose calibration and test rows share pictures.
+    copies : bool
+        Whether it is a user's and has rows with equal features, which belong into one part.
+    has_parts : bool
+        Whether it says itself which rows are to learn from, calibrate, choose by and test.
     """
 
     name: str
@@ -86,6 +100,8 @@ class Facts:
     features: int
     labels: int
     scenes: bool
+    copies: bool = False
+    has_parts: bool = False
 
     @property
     def in_catalogue_as(self) -> str:
@@ -105,6 +121,8 @@ def facts_of(source: Source) -> Facts:
     """
     data = source.load()
     variants = catalogue[data.name].variants if data.variant is not None else ()
+    scenes = data.name == SCENES and not source.is_file
+    is_users = data.variant is None and not scenes
     return Facts(
         name=data.name,
         variant=data.variant or "",
@@ -113,7 +131,9 @@ def facts_of(source: Source) -> Facts:
         rows=data.X.shape[0],
         features=data.X.shape[1],
         labels=data.Y.shape[1],
-        scenes=data.name == SCENES and not source.is_file,
+        scenes=scenes,
+        copies=is_users and are_copies(len(np.unique(fingerprints(data.X))), data.X.shape[0]),
+        has_parts=data.split is not None,
     )
 
 

@@ -189,7 +189,7 @@ class Store:
             Columns profile, dataset, variant, exact, method, part, run, seed, view, rule, alpha,
             calibration, positives, metric, value, unit, settings, data_checksum and versions.
         """
-        return as_measurements(self._frame(_MEASUREMENTS))
+        return as_measurements(*self._frames(_MEASUREMENTS))
 
     def curves(self) -> "pd.DataFrame":
         """All curves of planned units, a row a point.
@@ -200,7 +200,12 @@ class Store:
             Columns profile, dataset, method, part, run, rule, alpha, calibration, curve, label, x,
             y and unit.
         """
-        return as_curves(self._frame(_CURVES))
+        return as_curves(*self._frames(_CURVES))
+
+    def everything(self) -> "tuple[pd.DataFrame, pd.DataFrame]":
+        """Measurements and curves of the same units, even while a run adds some."""
+        measurements, curves = self._frames(_MEASUREMENTS, _CURVES)
+        return as_measurements(measurements), as_curves(curves)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -220,16 +225,21 @@ class Store:
                 ) from error
             yield
 
-    def _frame(self, query: str) -> "pd.DataFrame":
+    def _frames(self, *queries: str) -> "list[pd.DataFrame]":
+        """What queries find, all at one moment."""
         import pandas as pd
 
+        found = []
         with closing(self._connect()) as connection:
             try:
-                cursor = connection.execute(query)
-                names = [column for column, *_ in cursor.description]
-                return pd.DataFrame(cursor.fetchall(), columns=names)
+                connection.execute("BEGIN")
+                for query in queries:
+                    cursor = connection.execute(query)
+                    names = [column for column, *_ in cursor.description]
+                    found.append(pd.DataFrame(cursor.fetchall(), columns=names))
             except sqlite3.DatabaseError as error:
                 raise _unusable(self.path, error) from error
+        return found
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -308,7 +318,7 @@ def read_measurements(path: str | Path) -> "pd.DataFrame":
     Traceback (most recent call last):
     lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.csv...
     """
-    return _read(path)[0]
+    return read_results(path)[0]
 
 
 def read_curves(path: str | Path) -> "pd.DataFrame":
@@ -321,15 +331,23 @@ def read_curves(path: str | Path) -> "pd.DataFrame":
     Traceback (most recent call last):
     lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.sqlite...
     """
-    return _read(path)[1]
+    return read_results(path)[1]
 
 
-def _read(path: str | Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
+def read_results(path: str | Path) -> tuple["pd.DataFrame", "pd.DataFrame"]:
+    """Measurements and curves of a results file, or of CSV files, of the same units.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.store import read_results
+    >>> read_results("nowhere.sqlite")
+    Traceback (most recent call last):
+    lamc.benchmark.errors.BenchmarkError: There is no results file nowhere.sqlite...
+    """
     path = must_be_there(path)
     if path.suffix.lower() == ".csv":
         return read_csv_files(path)
-    store = Store(path, read_only=True)
-    return store.measurements(), store.curves()
+    return Store(path, read_only=True).everything()
 
 
 def must_be_there(path: str | Path) -> Path:

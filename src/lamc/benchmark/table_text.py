@@ -86,14 +86,19 @@ def lacking(table: Table, dataset: str) -> str:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="")
+    ...                    data_checksum="", unit="")
     >>> made = table(rows, "one_error")
     >>> lacking(made, "yeast"), lacking(made, "scene")
     ('undefined for ME', 'runs missing for ME')
     """
     undefined = table.undefined(dataset)
     missing = tuple(name for name in table.incomplete(dataset) if name not in undefined)
-    said = {"runs missing for": missing, "undefined for": undefined}
+    sometimes = tuple(name for name in undefined if table.cells[dataset, name].defined)
+    said = {
+        "runs missing for": missing,
+        "undefined for": tuple(name for name in undefined if name not in sometimes),
+        "undefined in some run for": sometimes,
+    }
     return "; ".join(f"{words} {_listed(names, table)}" for words, names in said.items() if names)
 
 

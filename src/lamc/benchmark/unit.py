@@ -63,6 +63,11 @@ class Unit:
         """Whether it is the paper's method, of which calibration sizes and readings are studied."""
         return self.method == LAMC_SCORER and self.part == "train"
 
+    @property
+    def keeps_copies_together(self) -> bool:
+        """Whether rows with equal features are drawn into one part; a file's own parts stay."""
+        return self.facts.copies and (self.draw == "anew" or not self.facts.has_parts)
+
     @cached_property
     def description(self) -> dict[str, Any]:
         """Everything that determines the numbers, and nothing else."""
@@ -78,6 +83,8 @@ class Unit:
         }
         if self.validation != "all labels":
             told["validation"] = self.validation
+        if self.keeps_copies_together:
+            told["copies"] = "together"
         return told
 
     @cached_property

@@ -118,8 +118,15 @@ def _runs(
     points: list[Point] = []
     seconds = 0.0
     for draw, runs in _runs_by_draw(unit).items():
-        scenes = unit.facts.scenes
-        task = task_of(data, unit.draw, draw, unit.part, unit.validation, scenes=scenes)
+        task = task_of(
+            data,
+            unit.draw,
+            draw,
+            unit.part,
+            unit.validation,
+            scenes=unit.facts.scenes,
+            copies=unit.keeps_copies_together,
+        )
         start = perf_counter()
         seeds = [unit.seeds[run] for run in runs]
         place = None if folder is None else folder / str(draw)

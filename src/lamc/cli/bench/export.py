@@ -29,12 +29,12 @@ def export(
     """
     from lamc.benchmark.errors import BenchmarkError
     from lamc.benchmark.frames import csv_files, write_csv_files
-    from lamc.benchmark.store import read_curves, read_measurements
+    from lamc.benchmark.store import read_results
 
     for file in csv_files(output):
         shared.check_output(file, force=force)
     with Output(as_json=json, quiet=quiet) as out:
-        measurements, curves = read_measurements(results), read_curves(results)
+        measurements, curves = read_results(results)
         if profile is not None:
             known = sorted(measurements["profile"].unique())
             if profile not in known:

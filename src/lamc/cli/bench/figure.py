@@ -54,6 +54,10 @@ def figure(
     from lamc.benchmark.drawing import check_path, write_figure
     from lamc.benchmark.store import read_curves, read_measurements
 
+    if metric and kind is not Kind.calibration_size:
+        raise typer.BadParameter(
+            f"--metric is for --kind calibration-size; {kind} shows what it is named after."
+        )
     path = output or Path(f"{kind}.png")
     check_path(path)
     shared.check_output(path, force=force)

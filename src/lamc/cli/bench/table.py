@@ -20,6 +20,9 @@ class Format(StrEnum):
     html = "html"
 
 
+_BY_ENDING = {".tex": Format.latex, ".csv": Format.csv, ".html": Format.html, ".htm": Format.html}
+
+
 class Against(StrEnum):
     """What can be set beside a table."""
 
@@ -41,8 +44,9 @@ def table(
         Against | None, typer.Option(help="Set the paper's numbers and the difference beside.")
     ] = None,
     format: Annotated[  # noqa: A002  the name of the option
-        Format, typer.Option(help="What to write.")
-    ] = Format.markdown,
+        Format | None,
+        typer.Option(help="What to write; else by the ending of the file, or markdown."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write to; else the terminal.")
     ] = None,
@@ -57,7 +61,7 @@ def table(
 
     Example: lamc bench table results.sqlite --view accepted --metric precision,recall
 
-    Example: lamc bench table results.sqlite --against paper --format latex -o tables.tex
+    Example: lamc bench table results.sqlite --against paper -o tables.tex
     """
     from lamc.benchmark.paper import METRICS
     from lamc.benchmark.result_table import table as tabulate
@@ -68,6 +72,8 @@ def table(
 
     if output is not None:
         shared.check_output(output, force=force)
+    if format is None:
+        format = _BY_ENDING.get(output.suffix.lower() if output else "", Format.markdown)  # noqa: A001
     choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
     with Output(as_json=json, quiet=quiet) as out:
         measurements = read_measurements(results)
