@@ -429,6 +429,14 @@ def test_sparse_rows():
 
 
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+@pytest.mark.parametrize("form", ["coo", "bsr", "dia", "csc", "lil", "dok"])
+def test_sparse_rows_of_every_format_can_be_held_out(form):
+    expected = LAMC(LINEAR, random_state=0).fit(sparse.csr_array(X), y)
+    found = LAMC(LINEAR, random_state=0).fit(sparse.csr_array(X).asformat(form), y)
+    np.testing.assert_allclose(found.thresholds_, expected.thresholds_, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 def test_the_same_seed_gives_the_same_model():
     one, two = (LAMC(LINEAR, random_state=7).fit(X, y) for _ in range(2))
     other = LAMC(LINEAR, random_state=8).fit(X, y)

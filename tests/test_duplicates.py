@@ -1,11 +1,12 @@
 """Equal rows have equal traces, and stay on one side when rows are parted."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from lamc.duplicates import fingerprints, parted
+from lamc.duplicates import fingerprints, parted, things
 
 drawn = st.integers(2, 60).flatmap(
     lambda n: st.tuples(
@@ -28,12 +29,50 @@ def test_all_rows_are_parted_and_none_twice(case):
 def test_copies_stay_together_where_there_is_room_for_some_thing(case):
     order, count, traces = case
     others, first = parted(order, count, traces)
-    things, copies = np.unique(traces, return_counts=True)
-    if len(things) >= 0.1 * len(order) and copies.min() <= count:
-        assert not set(traces[others].tolist()) & set(traces[first].tolist())
-        left_out = np.setdiff1d(traces[others], traces[first])
+    thing = things(traces, count)
+    numbers, copies = np.unique(thing, return_counts=True)
+    if copies.min() <= count:
+        assert not set(thing[others].tolist()) & set(thing[first].tolist())
+        left_out = np.setdiff1d(thing[others], thing[first])
         room = count - len(first)
-        assert all(copies[things == thing] > room for thing in left_out), "there was room"
+        assert all(copies[numbers == each] > room for each in left_out), "there was room"
+
+
+@given(drawn)
+def test_things_are_rows_with_equal_traces_unless_these_are_many(case):
+    _, count, traces = case
+    found = things(traces, count)
+    values, copies = np.unique(traces, return_counts=True)
+    few = len(values) < 0.1 * len(traces)
+    for value, n in zip(values, copies, strict=True):
+        rows = np.flatnonzero(traces == value)
+        assert found[rows].tolist() == (rows.tolist() if few or n > 10 else [rows[0]] * n)
+
+
+def test_each_thing_is_as_likely_as_any_other_however_many_copies_it_has():
+    rng = np.random.default_rng(0)
+    copies = np.repeat([1, 2, 5], 100)
+    traces = np.repeat(np.arange(300), copies)
+    taken = np.zeros(300)
+    for _ in range(400):
+        _, first = parted(rng.permutation(len(traces)), 160, traces)
+        taken[np.unique(traces[first])] += 1
+    shares = [taken[copies == each].mean() / 400 for each in (1, 2, 5)]
+    # 40,000 draws of each kind. Things of a draw exclude each other, which makes it narrower.
+    np.testing.assert_allclose(shares, 0.2, atol=5 * np.sqrt(0.2 * 0.8 / 40_000))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.8])
+def test_of_rows_that_many_things_have_alike_each_part_has_its_share(share):
+    """Such as rows of zeros: else none is calibrated on, or hardly any other."""
+    rng = np.random.default_rng(0)
+    traces = np.where(np.arange(2000) < 2000 * share, 0, np.arange(2000) // 2)
+    drawn_zeros = []
+    for _ in range(50):
+        _, first = parted(rng.permutation(2000), 400, traces)
+        drawn_zeros.append(np.mean(traces[first] == 0))
+    assert np.mean(drawn_zeros) == pytest.approx(share, abs=5 * np.sqrt(0.25 / 400 / 50))
+    assert np.ptp(drawn_zeros) < 0.2
 
 
 @given(drawn)

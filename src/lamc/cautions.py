@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lamc.duplicates import are_copies
+from lamc.duplicates import are_common, things
 from lamc.exceptions import warn
 from lamc.labels import Labels
 from lamc.labels.forms import are_in_order
@@ -20,6 +20,8 @@ _FEW_COPIES = 0.05  # share of the labels to calibrate on that may be copies wit
 def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> None:
     """Warn of calibration rows that have the fingerprint of a training row.
 
+    Those that many rows have, such as rows of zeros, tell nothing, unless there are no others.
+
     Examples
     --------
     >>> import numpy as np
@@ -28,6 +30,9 @@ def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> 
     >>> warn_of_shared_rows(traces(np.eye(2)), traces(np.ones((1, 2))))  # none are shared
     """
     shared = np.isin(calibration_rows, training_rows)
+    if not shared.all():
+        both = np.concatenate([calibration_rows, training_rows])
+        shared &= ~are_common(both, len(both))[: len(shared)]
     if shared.any():
         warn(
             f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
@@ -40,7 +45,8 @@ def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> 
 def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
     """Warn of calibration rows with equal features and an equal label, if they are many.
 
-    The ``others``, which were trained on, help to tell copies from features of few values.
+    The ``others``, which were trained on, help to tell copies from features of few values, and from
+    what many rows have in common.
 
     Examples
     --------
@@ -50,10 +56,8 @@ def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
     >>> from lamc.containers import traces
     >>> warn_of_copies(traces(np.eye(2)), as_labels(["oak", "oak"]), traces(np.eye(3)))  # none
     """
-    things, of_all = np.unique(np.concatenate([rows, others]), return_inverse=True)
-    if len(rows) == 0 or not are_copies(len(things), len(of_all)):
-        return
-    of_row = of_all[: len(rows)]
+    both = np.concatenate([rows, others])
+    of_row = things(both, len(both))[: len(rows)]
     row, label = labels.positives.tocoo().coords
     copies = len(row) - len(np.unique(of_row[row] * labels.shape[1] + label))
     if copies > _FEW_COPIES * len(row):

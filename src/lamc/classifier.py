@@ -18,7 +18,7 @@ from lamc.cautions import (
     warn_of_names_alike,
     warn_of_shared_rows,
 )
-from lamc.containers import comes_as_it_comes, count_rows, take_rows, traces
+from lamc.containers import count_rows, take_rows, traces, with_rows
 from lamc.exceptions import CalibrationError, LabelError, ScorerError
 from lamc.labels import Knowledge, as_labels
 from lamc.labels.forms import are_columns, are_in_order, unless_told
@@ -156,7 +156,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise CalibrationError(
                 "LAMC requires y to be passed, but the target y is None: give the observed labels."
             )
-        X = X if hasattr(X, "__getitem__") or comes_as_it_comes(X) else np.asarray(X)
+        X = with_rows(X)
         labels = as_labels(y, knowledge=unless_told(y))
         n = count_rows(X)
         labels.require_rows(len(labels) if n is None else n, of="X")

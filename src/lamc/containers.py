@@ -17,6 +17,7 @@ from lamc.duplicates import fingerprints
 from lamc.exceptions import CalibrationError, FeatureError
 from lamc.types import AnyArray, IntArray
 
+_WITH_ROWS = ("csr", "csc", "lil", "dok")  # formats of sparse matrices that can be indexed
 ROWS_AT_ONCE = 1024  # rows that are looked at together; bounds the memory that takes
 
 
@@ -61,6 +62,22 @@ def count_rows(X: Any) -> int | None:
         told = ", ".join(f"{n} in {name!r}" for name, n in zip(names, counts, strict=True))
         raise FeatureError(f"The inputs of X have different numbers of rows: {told}.")
     return counts[0]
+
+
+def with_rows(X: Any) -> Any:
+    """X in a form whose rows can be taken: sparse matrices of some formats have none, nor lists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from lamc.containers import with_rows
+    >>> with_rows(sparse.coo_array(np.eye(3))).format
+    'csr'
+    """
+    if sparse.issparse(X):
+        return X if X.format in _WITH_ROWS else X.tocsr()
+    return X if hasattr(X, "__getitem__") or comes_as_it_comes(X) else np.asarray(X)
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:

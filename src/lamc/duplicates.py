@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lamc.types import AnyArray, IntArray
+from lamc.types import AnyArray, BoolArray, IntArray
 
 _FEW_VALUES = 0.1  # share of rows that differ, below which equal ones are not copies
+_FEW_COPIES = 10  # that one thing may have, however few rows are drawn
+_ROWS_AT_ONCE = 4096  # that are looked at together; bounds the memory that takes
+_COPIES = 0.05  # share of the rows drawn that copies of one thing may be
 
 
 def fingerprints(X: Any) -> AnyArray:
@@ -31,10 +34,9 @@ def fingerprints(X: Any) -> AnyArray:
 def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, IntArray]:
     """Part rows into the first ``count`` of an order and the others, with copies on one side.
 
-    Rows with equal features are taken for one thing that stands in the table several times: once
-    for each of its labels, for instance. A thing of which there are more copies than room is left
-    to the others. Where hardly any row differs from all others, features take few values, and equal
-    rows are different things.
+    Rows with equal features are taken for one thing that stands in the table several times: see
+    :func:`things`. Each thing is as likely to be among the first as any other, however many copies
+    it has, save that one with more copies than there is room left goes to the others.
 
     Parameters
     ----------
@@ -57,13 +59,52 @@ def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, Int
     >>> parted(np.array([4, 0, 3, 1, 2]), 2, traces=np.array([7, 8, 9, 9, 7]))
     (array([1, 2, 3]), array([0, 4]))
     """
-    things, of_row = np.unique(traces, return_inverse=True)
+    thing = things(traces, count) if len(traces) else np.arange(len(order))
+    shown = order[thing[order] == order]  # one row of each thing, in the order they are drawn
     first = order[:count]
-    if are_copies(len(things), len(order)):
-        first = _whole(order, count, of_row)
+    if len(shown) < len(order):
+        first = _whole(shown, count, thing, otherwise=first)
     others = np.ones(len(order), dtype=bool)
     others[first] = False
     return np.flatnonzero(others), np.flatnonzero(~others)
+
+
+def things(traces: AnyArray, count: int) -> IntArray:
+    """The thing that each row shows, by the number of the first row that shows it.
+
+    Rows with equal features show one thing, once for each of its labels for instance. But they show
+    different things where hardly any row differs from all others, for features take few values
+    then; and where they are common (:func:`are_common`) among the ``count`` rows to be drawn: of
+    these, each part needs its share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.duplicates import things
+    >>> things(np.array([7, 8, 7, 9]), 2)
+    array([0, 1, 0, 3])
+    """
+    _, first, of_row = np.unique(traces, return_index=True, return_inverse=True)
+    rows: IntArray = np.arange(len(traces))
+    if not are_copies(len(first), len(traces)):
+        return rows
+    return np.where(are_common(traces, count), rows, first[of_row])
+
+
+def are_common(traces: AnyArray, count: int) -> BoolArray:
+    """Whether a row has more equals than one thing has copies, as a row of zeros may have.
+
+    That is more than ten, and more than a twentieth of ``count`` rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.duplicates import are_common
+    >>> are_common(np.r_[np.zeros(11), 1, 1], 100)[[0, 11]]
+    array([ True, False])
+    """
+    _, of_row, copies = np.unique(traces, return_inverse=True, return_counts=True)
+    return copies[of_row] > max(_FEW_COPIES, _COPIES * count)
 
 
 def are_copies(n_things: int, n_rows: int) -> bool:
@@ -78,18 +119,17 @@ def are_copies(n_things: int, n_rows: int) -> bool:
     return _FEW_VALUES * n_rows <= n_things < n_rows
 
 
-def _whole(order: IntArray, count: int, of_row: IntArray) -> IntArray:
-    """Rows of the first things that there is room for; the first rows if there is for none."""
-    copies = np.bincount(of_row)
-    drawn, at = np.unique(of_row[order], return_index=True)
+def _whole(shown: IntArray, count: int, thing: IntArray, *, otherwise: IntArray) -> IntArray:
+    """Rows of the things shown first that there is room for, if there is for any."""
+    copies = np.bincount(thing)
     room, taken = count, []
-    for thing in drawn[np.argsort(at)].tolist():
-        if copies[thing] <= room:
-            taken.append(thing)
-            room -= copies[thing]
+    for each in shown.tolist():
+        if copies[each] <= room:
+            taken.append(each)
+            room -= copies[each]
         if not room:
             break
-    return np.flatnonzero(np.isin(of_row, taken)) if taken else order[:count]
+    return np.flatnonzero(np.isin(thing, taken)) if taken else otherwise
 
 
 def _rows_as_bytes(X: Any) -> Any:
@@ -104,8 +144,9 @@ def _rows_as_bytes(X: Any) -> Any:
         return
     array = _as_array(X)
     if array.dtype.kind in "biuf":
-        numbers = np.ascontiguousarray(array, dtype=np.float64) + 0.0  # −0 and 0 are equal
-        yield from (row.tobytes() for row in numbers)
+        for start in range(0, len(array), _ROWS_AT_ONCE):
+            part = np.ascontiguousarray(array[start : start + _ROWS_AT_ONCE], dtype=np.float64)
+            yield from (row.tobytes() for row in part + 0.0)  # −0 and 0 are equal
     else:
         yield from (repr(_plain(row)).encode() for row in array)
 

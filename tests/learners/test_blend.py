@@ -198,6 +198,23 @@ def test_networks_are_as_wide_as_there_are_labels_within_bounds(n_labels, width)
     assert learner.network_.hidden == width
 
 
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+@pytest.mark.parametrize("thin", [False, True])
+def test_a_feature_that_never_varied_does_not_matter_when_it_does(thin, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = np.zeros((300, 40 if thin else 5)), rng.integers(4, size=300)
+    X[:, :4] = rng.random((300, 4)) if not thin else 0
+    X[np.arange(300), y] += 3
+    new = X.copy()
+    new[:, -1] = 100
+    blend = Blend(effort="fast", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(blend.predict_proba(new), blend.predict_proba(X))
+    clf = LAMC(blend, random_state=0).fit(X, y)
+    clf.save(tmp_path / "blend.lamc")
+    scores = load(tmp_path / "blend.lamc").predict_proba(new)
+    np.testing.assert_array_equal(scores, clf.predict_proba(X))
+
+
 def test_several_observed_labels_a_row_are_used():
     some = as_labels(Y[:300], knowledge="some")
     learner = Blend(effort="fast", random_state=0).fit(X[:300], some)

@@ -187,7 +187,7 @@ def test_other_data_are_refused(tmp_path, what):
     elif what == "labels":
         observed[0] = (observed[0] + 1) % 10
     elif what == "validation rows":
-        X_val[0, 0] += 1
+        X_val[0, 100] += 1
     else:
         Y_val = Y_VAL[np.r_[1, 0, 2:20]]
     with pytest.raises(TrainingError, match="another training"):

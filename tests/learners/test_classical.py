@@ -21,8 +21,10 @@ from lamc.learners.scaling import (
     RowLength,
     UnitRange,
     ZScores,
+    in_units,
     neighbour_scale,
     standard_scale,
+    units_of,
     with_constant,
 )
 
@@ -213,7 +215,8 @@ def tables():
 @given(tables())
 def test_z_scores_are_those_of_scikit_learn(table):
     new = table[::-1] * 2 + 1
-    expected = StandardScaler().fit(table).transform(new)
+    fitted = StandardScaler().fit(table)
+    expected = np.where(fitted.var_ == 0, 0, fitted.transform(new))
     np.testing.assert_allclose(ZScores.of(table).transform(new), expected, rtol=1e-9, atol=1e-9)
 
 
@@ -247,6 +250,14 @@ def test_a_constant_feature_does_not_blow_up_for_being_far_from_0(scale):
     table = np.c_[np.full(30, 1e9 + 0.1), np.arange(30.0)]
     new = np.array([[1e9 + 0.100001, 3.0]])
     assert np.abs(scale.of(table).transform(new)[0, 0]) < 1e-3
+
+
+def test_a_feature_that_never_varied_says_nothing_of_new_rows():
+    table, new = np.c_[np.zeros(30), np.arange(30.0)], np.array([[500.0, 3.0]])
+    assert ZScores.of(table).transform(new)[0, 0] == 0
+    for rows in (new, sparse.csr_array(new)):
+        scaled = in_units(rows, *units_of(table))
+        assert (scaled.toarray() if sparse.issparse(scaled) else scaled)[0, 0] == 0
 
 
 def test_statistics_come_from_the_training_rows_only():

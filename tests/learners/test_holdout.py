@@ -90,6 +90,17 @@ def test_copies_of_a_row_are_not_judged_by_each_other(learner, monkeypatch):
     assert not set(X[kept, 0]) & set(X[held, 0])
 
 
+def test_a_row_that_is_left_to_train_on_takes_its_copies_along():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(100, 3)), 3, axis=0)
+    y = np.concatenate([[0, 1 + thing % 3, 4 + thing] for thing in range(100)])
+    y[drawn_parts(300, 0.1, X)[1][:15]] = 0  # so that not all have to be given back
+    kept, held = hold_out(as_labels(y), 0.1, X)
+    assert set(y[kept]) == set(y)
+    assert 0 < len(held) < 30
+    assert not set(X[kept, 0]) & set(X[held, 0])
+
+
 def test_copies_do_not_make_blend_sure_of_noise():
     rng = np.random.default_rng(0)
     chances = 1 / np.arange(1, 41)

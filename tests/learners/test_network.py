@@ -167,7 +167,8 @@ def test_the_warning_points_at_the_users_line_whatever_lies_between(learner):
     marked[np.arange(200), (y + 1) % 10] = -1
     labels = as_labels(marked, meaning={0: "unknown", -1: "negative"})
     settings = {"effort": "fast"} if learner is Blend else {"epochs": 1, "learning_rate": 1e-3}
-    with pytest.warns(LAMCWarning, match="labels as absent") as told:
+    words = f"200 labels as absent, which {learner.__name__} does not use"
+    with pytest.warns(LAMCWarning, match=words) as told:
         learner(**settings).fit(X, labels)
     assert {each.filename for each in told if each.category is LAMCWarning} == {__file__}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from lamc.learners import rows as rows_module
-from lamc.learners.rows import DenseRows, SparseRows, as_rows, take
+from lamc.learners.rows import DenseRows, SparseRows, as_rows, blocks, take
 
 
 def both(X, monkeypatch):
@@ -35,6 +35,27 @@ def test_products_and_gradients_are_those_of_dense_rows(seed, filled):
     compressed.collect(g, out=found)
     dense.collect(g, out=expected)
     torch.testing.assert_close(found, expected)
+
+
+def test_gradients_are_the_same_however_few_entries_are_collected_at_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = both(rng.normal(size=(9, 4)), monkeypatch)[1].take(torch.arange(9)[None])
+    g, found = torch.rand(1, 9, 3), []
+    for most in (1 << 24, 21, 1):
+        monkeypatch.setattr(rows_module, "COLLECTED", most)
+        found.append(torch.empty(1, 4, 3))
+        rows.collect(g, out=found[-1])
+    assert all(torch.equal(each, found[0]) for each in found)
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["dense", "sparse"])
+def test_blocks_are_all_rows_and_bounded_in_bytes_where_these_are_made_dense(monkeypatch, kind):
+    X = np.random.default_rng(0).normal(size=(9, 4)).astype("f4")
+    rows = both(X, monkeypatch)[kind]
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 40)  # two rows of four numbers
+    found = list(blocks(rows))
+    np.testing.assert_array_equal(torch.cat([part for _, part in found]), X)
+    assert [start for start, _ in found] == [[0], [0, 2, 4, 6, 8]][kind]
 
 
 @pytest.mark.parametrize("kind", [0, 1], ids=["dense", "sparse"])

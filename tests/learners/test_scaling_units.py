@@ -17,8 +17,8 @@ def twin(column):
     there = column[column != 0]
     if 2 * len(there) > len(column):
         spread = column.std()
-        return column.mean(), spread if spread > 1e-12 * abs(column).max() else 1.0
-    return 0.0, np.sqrt((there**2).mean()) if len(there) else 1.0
+        return column.mean(), spread if spread > 1e-12 * abs(column).max() else np.inf
+    return 0.0, np.sqrt((there**2).mean()) if len(there) else np.inf
 
 
 @given(matrices)

@@ -119,7 +119,7 @@ def test_starts_are_uniform_as_in_torch():
 
 
 def test_scores_are_those_of_the_logits_in_parts_too(monkeypatch):
-    monkeypatch.setattr("lamc.learners.stack.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("lamc.learners.rows.ROWS_AT_ONCE", 3)
     rows = as_rows(np.random.default_rng(0).normal(size=(10, 5)), "cpu")
     stack = Stack(SHAPE, SEEDS)
     everything = torch.arange(10).expand(3, 10)

@@ -155,6 +155,12 @@ def test_features_that_single_precision_would_blur_are_scaled(change):
     assert fitted(change(rough), change(new)) == pytest.approx(fitted(rough, new), abs=0.02)
 
 
+def test_a_feature_of_next_to_nothing_counts_as_constant():
+    X, y = np.c_[np.arange(40.0), np.where(np.arange(40) < 20, 0, 1e-310)], np.arange(40) % 3
+    for rows in (X, sparse.csr_array(X)):
+        assert np.isfinite(Trees(n_trees=3, random_state=0).fit(rows, y).predict_proba(rows)).all()
+
+
 def test_features_that_are_clear_stay_as_they_are():
     trees = Trees(n_trees=2, random_state=0).fit(X, OBSERVED)
     assert not trees.shift_.any()

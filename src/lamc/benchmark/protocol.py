@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lamc.datasets import Dataset, Split, digit_scenes, observe, split
-from lamc.duplicates import fingerprints
+from lamc.duplicates import fingerprints, things
 from lamc.labels import Knowledge, Labels
 from lamc.types import IntArray, ScoreMatrix
 
@@ -81,7 +81,7 @@ def task_of(
     >>> task_of(digit_scenes(100), "given", 0, "training").learn.X.shape
     (80, 256)
     """
-    groups = fingerprints(data.X) if copies else None
+    groups = things(fingerprints(data.X), data.X.shape[0] // 10) if copies else None
     if draw == "given":
         parts = data.split
         if parts is None:

@@ -1,7 +1,7 @@
 """Blend: networks and trees on the observed label, pooled so that held-out labels are likely."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +13,12 @@ from lamc.labels import Knowledge, Labels
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.features import read_features
-from lamc.learners.holdout import drawn_parts, observed_only, validation_labels
+from lamc.learners.holdout import (
+    drawn_parts,
+    observed_only,
+    tell_of_negatives,
+    validation_labels,
+)
 from lamc.learners.numbers import is_within
 from lamc.learners.pool import (
     count_factor,
@@ -109,7 +114,7 @@ class Blend(Learner):
     trees_ : Trees
         The trees.
     frequencies_ : ndarray of shape (K,)
-        Share of the training rows on which each label was observed.
+        Share of the observations that each label has, with half a one more for every label.
     weights_ : dict
         Weight of each member in the pool.
     centre_, scale_ : ndarrays of shape (d,)
@@ -156,6 +161,8 @@ class Blend(Learner):
         self._forget()
         self._check()
         rows, labels = self._read(X, y)
+        tell_of_negatives(labels, by="Blend")
+        labels = replace(labels, negatives=None)
         if (X_val is None) != (Y_val is None):
             raise LabelError("Give both X_val and Y_val, or neither.")
         kept: IntArray = np.arange(len(labels))

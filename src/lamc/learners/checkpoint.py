@@ -17,9 +17,9 @@ from torch import Tensor
 from lamc.exceptions import TrainingError
 from lamc.files import whole_file
 from lamc.learners.method import Method
-from lamc.learners.rows import Rows
+from lamc.learners.rows import Rows, blocks
 from lamc.learners.selection import Criterion
-from lamc.learners.stack import ROWS_AT_ONCE, Stack
+from lamc.learners.stack import Stack
 from lamc.learners.stack_adam import StackAdam
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ def digest_of(
 
 def _add_rows(digest: blake2b, rows: Rows) -> None:
     digest.update(repr((len(rows), rows.n_features)).encode())
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        part = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
+    for _, part in blocks(rows):
         digest.update(part.contiguous().cpu().numpy().tobytes())
 
 

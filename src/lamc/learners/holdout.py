@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lamc.duplicates import fingerprints, parted
+from lamc.duplicates import fingerprints, parted, things
 from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns
@@ -18,8 +18,8 @@ def hold_out(
 ) -> tuple[IntArray, IntArray]:
     """Rows to train on and rows to choose by; the same ones whatever the random state.
 
-    Of a label that only rows to choose by would have, one is left to train on, unless no row
-    would be left to choose by. That makes rare labels rarer among them: see
+    Of a label that only rows to choose by would have, one is left to train on, with its copies,
+    unless no row would be left to choose by. That makes rare labels rarer among them: see
     :class:`lamc.learners.Blend` for a learner to which it matters.
 
     Examples
@@ -35,6 +35,9 @@ def hold_out(
     marks = labels.positives[held].tocsc()
     only_held = (labels.counts > 0) & (np.diff(marks.indptr) == labels.counts)
     first = np.unique(marks.indices[marks.indptr[:-1][only_held]])
+    if rows is not None and len(first):
+        thing = things(fingerprints(rows), _count(len(labels), share))[held]
+        first = np.flatnonzero(np.isin(thing, thing[first]))
     if len(first) == len(held):
         return kept, held
     return np.sort(np.append(kept, held[first])), np.delete(held, first)
@@ -53,9 +56,12 @@ def drawn_parts(n: int, share: float, rows: ScoreMatrix | None = None) -> tuple[
     >>> len(kept), len(held)
     (18, 2)
     """
-    count = min(math.ceil(share * n), n - 1)
     order = np.random.default_rng(0).permutation(n)
-    return parted(order, count, np.arange(n) if rows is None else fingerprints(rows))
+    return parted(order, _count(n, share), np.arange(n) if rows is None else fingerprints(rows))
+
+
+def _count(n: int, share: float) -> int:
+    return min(math.ceil(share * n), n - 1)
 
 
 def observed_only(labels: Labels) -> Labels:

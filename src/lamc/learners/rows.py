@@ -14,6 +14,9 @@ from lamc.types import ScoreMatrix
 # Sparse rows that fit into this many bytes as float32 are used as dense: that is faster.
 DENSE_BYTES = 1 << 30
 GATHERED_BYTES = 8 << 20  # of dense rows that are gathered at once; a batch may be larger
+ROWS_AT_ONCE = 4096  # rows of a block; bounds the memory that takes
+BLOCK_BYTES = 64 << 20  # of a block of sparse rows, which is made dense
+COLLECTED = 1 << 24  # numbers that are collected from sparse rows at once
 
 
 class Batch(Protocol):
@@ -127,8 +130,12 @@ class SparseBatch:
         """Write xᵀ g into ``out``."""
         m, d, h = out.shape
         out.zero_()
-        at_entries = at_product.reshape(-1, h)[self.of_row]
-        out.view(m * d, h).index_add_(0, self.columns, at_entries * self.values[:, None])
+        at_rows, total = at_product.reshape(-1, h), out.view(m * d, h)
+        size = max(1, COLLECTED // h)
+        for start in range(0, len(self.values), size):
+            some = slice(start, start + size)
+            at_entries = at_rows[self.of_row[some]] * self.values[some, None]
+            total.index_add_(0, self.columns[some], at_entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,13 +182,22 @@ class SparseRows:
         return len(self.starts) - 1
 
 
+def blocks(rows: Rows) -> Iterator[tuple[int, Tensor]]:
+    """All rows, dense, as many at a time as take little memory, with the number of the first."""
+    size = ROWS_AT_ONCE
+    if isinstance(rows, SparseRows):
+        size = max(1, min(size, BLOCK_BYTES // (4 * rows.n_features)))
+    for start in range(0, len(rows), size):
+        yield start, rows.part(start, min(start + size, len(rows)))
+
+
 def as_rows(X: ScoreMatrix, device: str) -> Rows:
     """Put rows on the device; sparse ones as dense if they are small enough."""
     n, d = X.shape
     if not sparse.issparse(X):
         return DenseRows(torch.from_numpy(np.ascontiguousarray(X, dtype=np.float32)).to(device))
     if 4 * n * d <= DENSE_BYTES:
-        return DenseRows(torch.from_numpy(X.toarray().astype(np.float32)).to(device))
+        return DenseRows(torch.from_numpy(X.toarray().astype(np.float32, copy=False)).to(device))
     X = sparse.csr_array(X)
     return SparseRows(
         torch.from_numpy(X.indptr.astype(np.int64)).to(device),

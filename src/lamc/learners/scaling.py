@@ -27,6 +27,9 @@ _FARTHEST = 3.0  # new rows may lie this far out, where training rows end at 1
 class ZScores(BaseEstimator):
     """Mean 0 and standard deviation 1 for every feature; a constant one becomes 0.
 
+    It stays 0 in new rows, whatever they hold: what a learner does with a feature that never
+    varied would be chance.
+
     Examples
     --------
     >>> import numpy as np
@@ -44,11 +47,11 @@ class ZScores(BaseEstimator):
         X = _dense(X)
         mean, spread = X.mean(axis=0), X.std(axis=0)
         constant = spread <= _CONSTANT * _size(X.min(axis=0), X.max(axis=0))
-        return cls(mean, np.where(constant, 1.0, spread))
+        return cls(mean, np.where(constant, np.inf, spread))
 
     def transform(self, X: ScoreMatrix) -> FloatArray:
         """Put rows on this scale; the result is dense."""
-        rows = _dense(X) - self.mean
+        rows: FloatArray = (X.toarray() if sparse.issparse(X) else X) - self.mean
         rows /= self.scale
         return rows
 
@@ -140,14 +143,15 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
 
     A feature that is 0 in half of the rows or more, as one of a word is, is left where it is and
     has the root mean square of its other values for its unit: rare ones are not blown up. One that
-    is there more often than not, such as a year beside marks, is standardised.
+    is there more often than not, such as a year beside marks, is standardised. One that does not
+    vary has an infinite unit, so that it is 0 in new rows too.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc.learners.scaling import units_of
     >>> units_of(np.array([[0.0, 1990.0, 0.0], [2.0, 2000.0, 0.0], [0.0, 2010.0, 0.0]]))
-    (array([   0., 2000.,    0.]), array([2.        , 8.16496581, 1.        ]))
+    (array([   0., 2000.,    0.]), array([2.        , 8.16496581,        inf]))
     """
     columns = sparse.csc_array(X)
     columns.eliminate_zeros()
@@ -155,7 +159,7 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     count = np.diff(columns.indptr)
     largest = np.maximum(abs(columns).max(axis=0).toarray(), np.finfo(np.float64).tiny).ravel()
     squares = (columns / largest).power(2).sum(axis=0)
-    unit = np.where(squares > 0, largest * np.sqrt(squares / np.maximum(count, 1)), 1.0)
+    unit = np.where(squares > 0, largest * np.sqrt(squares / np.maximum(count, 1)), np.inf)
     of_value = np.repeat(np.arange(d), count)
     mean = np.bincount(of_value, columns.data / n, minlength=d)
     away = np.bincount(of_value, (columns.data - mean[of_value]) ** 2, minlength=d)
@@ -163,7 +167,7 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     often = 2 * count > n
     varies = spread > _CONSTANT * largest
     centre = np.where(often, mean, 0.0)
-    unit = np.where(often, np.where(varies, spread, 1.0), unit)
+    unit = np.where(often, np.where(varies, spread, np.inf), unit)
     return centre, unit
 
 

@@ -14,11 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lamc.learners.rows import Batch, Rows
+from lamc.learners.rows import Batch, Rows, blocks
 from lamc.types import FloatArray
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
-ROWS_AT_ONCE = 4096  # rows that are scored together; bounds the memory that takes
 LINE = 16  # floats in a line of the processor's cache
 LONG = 128  # floats from which on a row of weights is worth a line of its own
 
@@ -108,8 +107,7 @@ class Stack:
     def scores(self, rows: Rows, activation: Activation) -> Tensor:
         """Scores (M, n, K) of all rows, without dropout."""
         found = self.weights[0].new_empty((len(self), len(rows), self.shape.labels))
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            x = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
+        for start, x in blocks(rows):
             for model in range(len(self)):
                 found[model, start : start + len(x)] = activation(self.one(model, x))
         return found

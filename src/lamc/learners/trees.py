@@ -222,7 +222,8 @@ def clear_in_single_precision(rows: ScoreMatrix) -> tuple[FloatArray, FloatArray
     size = np.maximum(abs(low), abs(high))
     with np.errstate(over="ignore"):
         width = size if sparse.issparse(rows) else np.minimum(high - low, np.finfo(float).max)
-    changed = (width > 0) & ((width < _NARROW) | (size > _LARGE) | (size / _FAR > width))
+    odd = (width < _NARROW) | (size > _LARGE) | (size / _FAR > width)
+    changed = odd & (width >= np.finfo(float).tiny)  # one below it counts as constant
     shift = np.where(changed & (width != size), low, 0.0)
     return shift, np.where(changed, 1 / np.where(changed, width, 1.0), 1.0)
 
