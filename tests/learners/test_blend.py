@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lamc import LAMC, as_labels, load
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import FeatureError, LabelError, TrainingError
-from lamc.learners import Blend
+from lamc.learners import WAN, Blend
 from lamc.metrics import average_precision
 
 DATA = digit_scenes(1500, random_state=0)
@@ -222,6 +222,21 @@ def test_several_observed_labels_a_row_are_used():
     assert average_precision(Y[1100:], scores) > 0.5
     assert scores.sum(axis=1).mean() == pytest.approx(Y[1100:].sum(axis=1).mean(), rel=0.15)
     assert learner.predict(X[1100:]).sum(axis=1).mean() > 1
+
+
+def test_networks_are_judged_by_no_more_rows_than_memory_allows(monkeypatch):
+    judged, fit = [], WAN.fit
+
+    def watched(self, X, y, X_val=None, Y_val=None):
+        judged.append(X_val.shape[0])
+        return fit(self, X, y, X_val, Y_val)
+
+    monkeypatch.setattr(WAN, "fit", watched)
+    monkeypatch.setattr("lamc.learners.pool._ENTRIES", 40)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)), np.arange(120) % 4
+    Blend(effort="fast", random_state=0).fit(X, y, X[:50], y[:50])
+    assert judged == [10]
 
 
 def test_it_can_be_saved_inside_lamc(tmp_path):

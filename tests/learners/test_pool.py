@@ -115,6 +115,9 @@ def test_probabilities_add_up_to_the_count(seed, n_true):
     rates = np.random.default_rng(seed).random((5, 4)) + 1e-3
     c = count_factor(rates, n_true)
     assert -np.expm1(-c * rates).sum() == pytest.approx(n_true)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("lamc.learners.pool._ENTRIES", 8)  # two rows at a time
+        assert count_factor(rates, n_true) == pytest.approx(c)
 
 
 def test_where_all_labels_are_true_scores_still_differ():

@@ -23,7 +23,7 @@ def drawn(rng: np.random.Generator, n: int, empty: float) -> tuple[np.ndarray, n
 @pytest.mark.filterwarnings("ignore:.*observed labels only:lamc.exceptions.LAMCWarning")
 @pytest.mark.parametrize("empty", [0.25, 0.3])
 def test_recall_is_kept_though_many_rows_are_empty(empty: float) -> None:
-    """Empty rows score lowest. If none were calibrated on, two in three of theirs would be missed."""
+    """Empty rows score lowest; if none were calibrated on, most of them would be missed."""
     recall = []
     for seed in range(FITS):
         rng = np.random.default_rng(seed)

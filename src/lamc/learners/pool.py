@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import logsumexp, softmax
+from sklearn.utils import gen_batches
 
 from lamc.labels import Labels
 from lamc.learners.trees import observed_shares
@@ -64,7 +65,7 @@ def pooled(members: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
 
 
 def rows_to_weigh(n: int, n_labels: int) -> IntArray:
-    """Rows that are enough to find the weights of a pool by: all, if labels are not very many.
+    """Rows that are enough to find epochs and weights by: all, if labels are not very many.
 
     Examples
     --------
@@ -181,8 +182,10 @@ def count_factor(rates: FloatArray, n_true: int) -> float:
     """
     low, high = np.log(_LEAST), -np.log(_LEAST)
 
+    parts = [rates[part] for part in gen_batches(len(rates), max(1, _ENTRIES // rates.shape[1]))]
+
     def surplus(log_c: float) -> float:
-        return float(-np.expm1(-np.exp(log_c) * rates).sum() - n_true)
+        return float(sum(-np.expm1(-np.exp(log_c) * part).sum() for part in parts) - n_true)
 
     if surplus(high) <= 0:
         return float(_MOST_RATE / rates.max())
