@@ -56,6 +56,8 @@ def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
     >>> from lamc.containers import traces
     >>> warn_of_copies(traces(np.eye(2)), as_labels(["oak", "oak"]), traces(np.eye(3)))  # none
     """
+    if len(rows) == 0:  # it is not known what they hold
+        return
     both = np.concatenate([rows, others])
     of_row = things(both, len(both))[: len(rows)]
     row, label = labels.positives.tocoo().coords
