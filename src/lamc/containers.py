@@ -65,7 +65,7 @@ def count_rows(X: Any) -> int | None:
 
 
 def with_rows(X: Any) -> Any:
-    """X in a form whose rows can be taken: sparse matrices of some formats have none, nor lists.
+    """X in a form whose rows can be taken, which sparse matrices of some formats are not.
 
     Examples
     --------

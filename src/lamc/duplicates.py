@@ -9,9 +9,9 @@ from scipy import sparse
 from lamc.types import AnyArray, BoolArray, IntArray
 
 _FEW_VALUES = 0.1  # share of rows that differ, below which equal ones are not copies
-_FEW_COPIES = 10  # that one thing may have, however few rows are drawn
+_MOST_COPIES = 10  # that one thing may have, however few rows are drawn
 _ROWS_AT_ONCE = 4096  # that are looked at together; bounds the memory that takes
-_COPIES = 0.05  # share of the rows drawn that copies of one thing may be
+_COMMON = 0.05  # share of the rows drawn above which equal ones are no copies
 
 
 def fingerprints(X: Any) -> AnyArray:
@@ -104,7 +104,7 @@ def are_common(traces: AnyArray, count: int) -> BoolArray:
     array([ True, False])
     """
     _, of_row, copies = np.unique(traces, return_inverse=True, return_counts=True)
-    return copies[of_row] > max(_FEW_COPIES, _COPIES * count)
+    return copies[of_row] > max(_MOST_COPIES, _COMMON * count)
 
 
 def are_copies(n_things: int, n_rows: int) -> bool:

@@ -235,7 +235,7 @@ def test_a_users_code_that_is_changed_is_never_mixed_with_what_it_was(folder):
     (folder / "mine.py").write_text((folder / "mine.py").read_text() + "# changed\n")
     done = bench("run", *options, "--datasets", "second.npz", folder=folder)
     assert done.returncode == 0, done.stderr
-    assert "had other settings or source code before" in done.stderr
+    assert "had other settings, data or source code before" in done.stderr
     rows = read_measurements(folder / "results.sqlite")
     assert set(zip(rows["dataset"], rows["method"], strict=True)) == {
         ("first", "MLML"),

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from lamc import learners
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.source_code import source_checksum
+from lamc.learners.network import NetworkLearner
 
 LAMC_NAME: Final = "LAMC"  # the paper's method: WAN behind a rule
 LAMC_SCORER: Final = "WAN"
@@ -83,7 +84,7 @@ def trains_networks(method: str) -> bool:
     >>> trains_networks("AN"), trains_networks("sklearn.neural_network:MLPClassifier")
     (True, False)
     """
-    return hasattr(_class_of(method), "fit_runs")
+    return issubclass(_class_of(method), NetworkLearner)
 
 
 def trains_runs_at_once(learner: type) -> bool:
@@ -99,8 +100,7 @@ def trains_runs_at_once(learner: type) -> bool:
     >>> trains_runs_at_once(AN), trains_runs_at_once(Own)
     (True, False)
     """
-    of_fit = next((each for each in learner.__mro__ if {"fit", "fit_runs"} & {*vars(each)}), object)
-    return "fit_runs" in vars(of_fit)
+    return issubclass(learner, NetworkLearner) and learner.fit is NetworkLearner.fit
 
 
 def paper_defaults(method: str, network: Settings) -> dict[str, Any]:

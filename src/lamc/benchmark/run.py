@@ -81,8 +81,8 @@ def run_plan(
         watch.begin(plan.name, left, n_finished=len(finished))
         if retired:
             watch.note(
-                f"{plan.name} had other settings or source code before; what was measured with "
-                "them stays in the file, but is not shown with what is measured now."
+                f"{plan.name} had other settings, data or source code before; what was measured "
+                "with them stays in the file, but is not shown with what is measured now."
             )
         for name in dict.fromkeys(unit.facts.name for unit in left if unit.keeps_copies_together):
             watch.note(f"{name} has rows with equal features: these stay in one part.")

@@ -20,9 +20,6 @@ class Format(StrEnum):
     html = "html"
 
 
-_BY_ENDING = {".tex": Format.latex, ".csv": Format.csv, ".html": Format.html, ".htm": Format.html}
-
-
 class Against(StrEnum):
     """What can be set beside a table."""
 
@@ -72,8 +69,6 @@ def table(
 
     if output is not None:
         shared.check_output(output, force=force)
-    if format is None:
-        format = _BY_ENDING.get(output.suffix.lower() if output else "", Format.markdown)  # noqa: A001
     choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
     with Output(as_json=json, quiet=quiet) as out:
         measurements = read_measurements(results)
@@ -81,7 +76,7 @@ def table(
             tabulate(measurements, name, choice, against_paper=against is Against.paper)
             for name in options.all_listed(metric) or METRICS
         ]
-        text = FORMATS[format](tables)
+        text = FORMATS[format or _format_of(output)](tables)
         if output is None:
             out.data(text)
         else:
@@ -94,3 +89,9 @@ def table(
                 "tables": [table_facts(each) for each in tables],
             }
         )
+
+
+def _format_of(output: Path | None) -> Format:
+    """What the ending of a file says, where it says something."""
+    endings = {".tex": Format.latex, ".csv": Format.csv, ".html": Format.html, ".htm": Format.html}
+    return endings.get("" if output is None else output.suffix.lower(), Format.markdown)
