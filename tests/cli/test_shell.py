@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 from typer.testing import CliRunner
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 import lamc.cli.train
 from lamc.cli import app
 from lamc.cli.output import Output, table
-from lamc.cli.shell import explained
+from lamc.cli.shell import ends_cleanly, explained
 from lamc.exceptions import LAMCError
 from lamc.labels import as_labels
 
@@ -192,6 +193,21 @@ def test_a_stop_while_rows_are_written_leaves_nothing(calibrator, trees, tmp_pat
     assert b"Traceback" not in errors
     assert b"ignored" not in errors
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_request_to_end_that_code_drops_on_its_way_is_made_again():
+    def work():
+        with suppress(BaseException):  # as NumPy does where it looks for attributes
+            os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(10)
+
+    handler = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as ended, ends_cleanly():
+        work()
+    assert ended.value.code == 143
+    del ended
+    time.sleep(0.2)  # nothing comes after the end
+    assert signal.getsignal(signal.SIGTERM) == handler
 
 
 def test_a_reader_that_goes_away_is_no_error_to_speak_of(calibrator, trees):

@@ -6,7 +6,7 @@ import typer
 
 from lamc.cli import bench, calibrate, data, demo, evaluate, predict, report, train
 from lamc.cli.options import remember_debug
-from lamc.cli.shell import Shell, end_cleanly
+from lamc.cli.shell import Shell, ends_cleanly
 
 app = typer.Typer(
     name="lamc",
@@ -51,5 +51,5 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
-    end_cleanly()
-    app()
+    with ends_cleanly():
+        app()

@@ -1,12 +1,14 @@
 """What goes wrong, as a person at a shell should meet it: a few lines and an exit code.
 
-0 is success, 1 failure, 2 wrong use, 130 a stop by Ctrl-C.
+0 is success, 1 failure, 2 wrong use, 130 a stop by Ctrl-C, 143 one by another program.
 """
 
 import re
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -17,6 +19,7 @@ from lamc.exceptions import LAMCError, PartError
 
 DEBUG = "lamc.debug"  # where a context keeps whether to show the traceback
 _WRONG_USE, _STOPPED, _TERMINATED = 2, 130, 143
+_AGAIN = 0.05  # seconds: long enough to be out of the place where a request was dropped
 # What the library calls its arguments, and what the shell calls them.
 _OPTIONS = {
     "alpha": "--alpha",
@@ -109,10 +112,37 @@ def in_shell_words(message: str) -> str:
     return _ALONE.sub(r"\1", message)
 
 
-def end_cleanly() -> None:
-    """Let a request to terminate end the program as an error does: with files put away."""
+class _Terminated(SystemExit):
+    """A request to end, on its way out of the program."""
+
+    is_heard = True  # by a program that is still running
+
+    def __del__(self) -> None:
+        if _Terminated.is_heard:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+
+
+@contextmanager
+def ends_cleanly() -> Iterator[None]:
+    """Let a request to terminate end the program as an error does: with files put away.
+
+    Libraries drop errors in places: NumPy does where it looks for attributes of an object. A
+    request that is dropped on its way out is made again.
+    """
+    if sys.platform == "win32":  # which makes no such requests, and has no such timer
+        yield
+        return
 
     def terminate(_number: int, _frame: FrameType | None) -> NoReturn:
-        sys.exit(_TERMINATED)
+        raise _Terminated(_TERMINATED)
 
-    signal.signal(signal.SIGTERM, terminate)
+    numbers = (signal.SIGTERM, signal.SIGALRM)
+    before = [signal.signal(number, terminate) for number in numbers]
+    _Terminated.is_heard = True
+    try:
+        yield
+    finally:
+        _Terminated.is_heard = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
