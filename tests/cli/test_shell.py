@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import lamc.cli.train
 from lamc.cli import app
 from lamc.cli.output import Output, table
-from lamc.cli.shell import ends_cleanly, explained
+from lamc.cli.shell import explained
+from lamc.cli.stops import stops_heard
 from lamc.exceptions import LAMCError
 from lamc.labels import as_labels
 
@@ -195,19 +196,24 @@ def test_a_stop_while_rows_are_written_leaves_nothing(calibrator, trees, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_request_to_end_that_code_drops_on_its_way_is_made_again():
+@pytest.mark.parametrize(
+    ("number", "stop"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)]
+)
+def test_a_stop_that_a_library_drops_is_raised_again(number, stop):
     def work():
         with suppress(BaseException):  # as NumPy does where it looks for attributes
-            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), number)
         time.sleep(10)
 
-    handler = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(SystemExit) as ended, ends_cleanly():
+    handlers = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)]
+    with pytest.raises(stop) as stopped, stops_heard():
         work()
-    assert ended.value.code == 143
-    del ended
+    assert number == signal.SIGINT or stopped.value.code == 143
+    del stopped
     time.sleep(0.2)  # nothing comes after the end
-    assert signal.getsignal(signal.SIGTERM) == handler
+    assert handlers == [
+        signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    ]
 
 
 def test_a_reader_that_goes_away_is_no_error_to_speak_of(calibrator, trees):

@@ -369,7 +369,7 @@ class Interrupts:
 def test_an_interruption_leaves_what_was_trained(monkeypatch, after):
     monkeypatch.setattr(trainer, "CACHE_BYTES", 0)
     training = train(ROWS, OBSERVED, SHAPE, [5], PLAN, wan, Interrupts(after))
-    assert training.interrupted
+    assert training.interruption
     (kept,) = training.networks
     assert kept.choice.learning_rate == 1e-2
     assert kept.choice.epoch == 1
@@ -387,7 +387,7 @@ def test_an_interruption_between_groups_leaves_what_was_trained(monkeypatch):
         return wan(group)
 
     training = train(ROWS, OBSERVED, SHAPE, [5], PLAN, interrupted, clean())
-    assert training.interrupted
+    assert training.interruption
     assert training.networks[0].choice.learning_rate == PLAN.learning_rates[0]
 
 

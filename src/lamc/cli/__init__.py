@@ -6,7 +6,8 @@ import typer
 
 from lamc.cli import bench, calibrate, data, demo, evaluate, predict, report, train
 from lamc.cli.options import remember_debug
-from lamc.cli.shell import Shell, ends_cleanly
+from lamc.cli.shell import Shell
+from lamc.cli.stops import stops_heard
 
 app = typer.Typer(
     name="lamc",
@@ -51,5 +52,5 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
-    with ends_cleanly():
+    with stops_heard():
         app()

@@ -1,16 +1,11 @@
 """What goes wrong, as a person at a shell should meet it: a few lines and an exit code.
 
-0 is success, 1 failure, 2 wrong use, 130 a stop by Ctrl-C, 143 one by another program.
+0 is success, 1 failure, 2 wrong use, 130 a stop by Ctrl-C, 143 a stop by another program.
 """
 
 import re
-import signal
-import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -18,8 +13,7 @@ from typer.core import TyperGroup
 from lamc.exceptions import LAMCError, PartError
 
 DEBUG = "lamc.debug"  # where a context keeps whether to show the traceback
-_WRONG_USE, _STOPPED, _TERMINATED = 2, 130, 143
-_AGAIN = 0.05  # seconds: long enough to be out of the place where a request was dropped
+_WRONG_USE, _STOPPED = 2, 130
 # What the library calls its arguments, and what the shell calls them.
 _OPTIONS = {
     "alpha": "--alpha",
@@ -110,39 +104,3 @@ def in_shell_words(message: str) -> str:
     message = _TRUST.sub(lambda found: f"--trust {found[1].replace(chr(39), '')}", message)
     message = _ARGUMENT.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
     return _ALONE.sub(r"\1", message)
-
-
-class _Terminated(SystemExit):
-    """A request to end, on its way out of the program."""
-
-    is_heard = True  # by a program that is still running
-
-    def __del__(self) -> None:
-        if _Terminated.is_heard:
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
-
-
-@contextmanager
-def ends_cleanly() -> Iterator[None]:
-    """Let a request to terminate end the program as an error does: with files put away.
-
-    Libraries drop errors in places: NumPy does where it looks for attributes of an object. A
-    request that is dropped on its way out is made again.
-    """
-    if sys.platform == "win32":  # which makes no such requests, and has no such timer
-        yield
-        return
-
-    def terminate(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise _Terminated(_TERMINATED)
-
-    numbers = (signal.SIGTERM, signal.SIGALRM)
-    before = [signal.signal(number, terminate) for number in numbers]
-    _Terminated.is_heard = True
-    try:
-        yield
-    finally:
-        _Terminated.is_heard = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)

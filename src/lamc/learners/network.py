@@ -130,8 +130,8 @@ class NetworkLearner(Learner):
             require_seed(self.random_state)
         training = self._train(X, y, X_val, Y_val, seeds)
         self._keep(training.networks)
-        if training.interrupted:
-            raise KeyboardInterrupt
+        if training.interruption is not None:
+            raise training.interruption
         return self
 
     def fit_runs(
@@ -145,8 +145,8 @@ class NetworkLearner(Learner):
         of_learner = [draw_seeds(seed, self.n_models) for seed in seeds]
         trainer = clone(self)
         training = trainer._train(X, y, X_val, Y_val, [seed for own in of_learner for seed in own])
-        if training.interrupted:
-            raise KeyboardInterrupt
+        if training.interruption is not None:
+            raise training.interruption
         for number, learner in enumerate(learners):
             learner.__dict__.update(trainer._facts())
             start = number * self.n_models

@@ -84,7 +84,7 @@ class Best:
     epochs: list[int]
     patience: int | None = None
     history: list[FloatArray] = field(default_factory=list)
-    interrupted: bool = False
+    interruption: KeyboardInterrupt | None = None
 
     def note(self, values: FloatArray, epoch: int, stack: Stack) -> None:
         """Keep the weights of networks that have improved and were not given up before.
@@ -131,7 +131,7 @@ class Training:
     """The networks that training gave, and whether it was cut short from the keyboard."""
 
     networks: list[Trained]
-    interrupted: bool
+    interruption: KeyboardInterrupt | None
 
 
 def group_size(shape: Shape, n_tasks: int, beside: Memory = NOTHING) -> int:
@@ -220,7 +220,7 @@ def train(
     of_batch = step_bytes(shape, min(plan.batch_size, len(rows)))
     size = group_size(shape, len(tasks), replace(beside, rows=beside.rows + judged + of_batch))
     found: dict[Task, Kept] = {}
-    interrupted = False
+    interruption: KeyboardInterrupt | None = None
     for start in range(0, len(tasks), size):
         together = tasks[start : start + size]
         group = Group(
@@ -234,23 +234,23 @@ def train(
         place = None if checkpoint is None else replace(checkpoint, group=start)
         try:
             best = _train_group(group, plan, method_for(group), criterion, place, progress)
-        except KeyboardInterrupt:  # before the first epoch
-            interrupted = True
+        except KeyboardInterrupt as request:  # before the first epoch
+            interruption = request
             break
         found |= {task: best.of(model) for model, task in enumerate(together)}
-        interrupted = best.interrupted
-        if interrupted:
+        interruption = best.interruption
+        if interruption is not None:
             break
     name, judged = ("the last epoch", False) if criterion is None else (criterion.name, True)
     kept = [_chosen(seed, found, name, judged=judged) for seed in seeds if _seen(seed, found)]
-    if interrupted and not kept:
-        raise KeyboardInterrupt
-    if not interrupted and len(kept) < len(seeds):
+    if interruption is not None and not kept:
+        raise interruption
+    if interruption is None and len(kept) < len(seeds):
         raise TrainingError(
             f"No epoch of {len(seeds) - len(kept)} of {len(seeds)} networks could be kept, for the "
             f"{name} was no number in any.\n{_ADVICE}"
         )
-    return Training(kept, interrupted)
+    return Training(kept, interruption)
 
 
 def _train_group(
@@ -291,9 +291,9 @@ def _train_group(
                 checkpoint.write(epoch, stack, adam, best, method)
             if progress is not None:
                 progress.epoch(epoch, len(group), [] if criterion is None else best.values)
-    except KeyboardInterrupt:
-        best.interrupted = True
-    if progress is not None and not best.interrupted:
+    except KeyboardInterrupt as request:
+        best.interruption = request
+    if progress is not None and best.interruption is None:
         progress.skip(plan.epochs - len(best.history), len(group))
     return best
 

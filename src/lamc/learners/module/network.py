@@ -192,8 +192,8 @@ class Network(Learner):
             training = self._train(inputs, labels, X_val, Y_val, seeds, plan, device)
         self.modules_ = [each.module for each in training.modules]
         self.selection_ = [asdict(each.choice) for each in training.modules]
-        if training.interrupted:
-            raise KeyboardInterrupt
+        if training.interruption is not None:
+            raise training.interruption
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -114,7 +114,7 @@ class ModuleTraining:
     """The modules that training gave, and whether it was cut short from the keyboard."""
 
     modules: list[TrainedModule]
-    interrupted: bool
+    interruption: KeyboardInterrupt | None
 
 
 def train_modules(
@@ -131,7 +131,7 @@ def train_modules(
     the state is written there after every epoch, and training goes on from what is there.
     """
     found: dict[int, dict[float, Best]] = {seed: {} for seed in seeds}
-    interrupted = False
+    interruption: KeyboardInterrupt | None = None
     tasks = [(rate, seed) for rate in course.plan.learning_rates for seed in found]
     for number, (rate, seed) in enumerate(tasks):
         place = None
@@ -145,18 +145,18 @@ def train_modules(
                 elif progress is not None:
                     judged = [] if course.judge is None else [best.value]
                     progress.epoch(len(best.history), 1, judged)
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as request:
+            interruption = request
         if best.epoch > 0:
             found[seed][rate] = best
-        if interrupted:
+        if interruption is not None:
             break
         if progress is not None:
             progress.skip(course.plan.epochs - len(best.history), 1)  # what patience leaves out
     kept = [_chosen(seed, course, by_rate) for seed, by_rate in found.items() if by_rate]
-    if interrupted and not kept:
-        raise KeyboardInterrupt
-    return ModuleTraining(kept, interrupted)
+    if interruption is not None and not kept:
+        raise interruption
+    return ModuleTraining(kept, interruption)
 
 
 @contextmanager
