@@ -77,6 +77,31 @@ def test_sparse_and_dense_rows_give_the_same():
     )
 
 
+def test_sparse_rows_that_are_not_mostly_zeros_are_learnt_from_as_dense_ones():
+    rng = np.random.default_rng(0)
+    rows = np.c_[rng.poisson(0.5, size=(300, 6)), 1.7e9 + rng.integers(2000, size=300)] * 1.0
+    y = rows[:, :3].argmax(axis=1)
+    scores = [
+        Blend(effort="fast", random_state=0).fit(each, y).predict_proba(each)
+        for each in (rows, sparse.csr_array(rows))
+    ]
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "trees", "grown_on"),
+    [(300, 1.0, 60, 50_000), (800, 1.0, 120, 200), (4000, 1.0, 120, 500), (800, 0.05, 60, 50_000)],
+    ids=["few", "many", "more", "mostly zeros"],
+)
+def test_many_dense_rows_have_more_and_smaller_trees(n, share, trees, grown_on, monkeypatch):
+    monkeypatch.setattr("lamc.learners.blend._GROWN", (100, 500))
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(n, 12)) * (rng.random((n, 12)) < share)
+    blend = Blend(effort="fast", random_state=0)
+    blend.fit(rows, rows[:, :3].argmax(axis=1), rows[:40], rows[:40, :3].argmax(axis=1))
+    assert (blend.trees_.n_trees, blend.trees_.max_rows) == (trees, grown_on)
+
+
 def test_the_unit_of_measurement_does_not_matter():
     rng = np.random.default_rng(0)
     for rows in (rng.normal(size=(150, 6)), rng.poisson(0.05, size=(150, 20)).astype(float)):

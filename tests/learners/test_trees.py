@@ -174,3 +174,16 @@ def test_sparse_features_are_scaled_and_not_shifted():
     dense = Trees(n_trees=4, random_state=0).fit(small, OBSERVED)
     np.testing.assert_array_equal(trees.predict_proba(small), dense.predict_proba(small.toarray()))
     assert trees.predict_proba(small).std(axis=0).min() > 0.01
+
+
+def test_trees_grown_on_dense_rows_score_sparse_rows_alike():
+    """Also where features were shifted, which zeros that are not stored would miss."""
+    rng = np.random.default_rng(0)
+    rows = np.c_[1.7e9 + rng.integers(2000, size=300), rng.integers(2, size=300)].astype(float)
+    y = (rows[:, 0] > 1.7e9 + 1000) * 1
+    trees = Trees(n_trees=5, random_state=0).fit(rows, y)
+    assert trees.shift_[0] > 0
+    expected = trees.predict_proba(rows)
+    np.testing.assert_array_equal(trees.predict_proba(sparse.csr_array(rows)), expected)
+    trees.refill(sparse.csr_array(rows), y)
+    np.testing.assert_array_equal(trees.predict_proba(rows), expected)

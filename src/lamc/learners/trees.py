@@ -125,7 +125,7 @@ class Trees(Learner):
         X, y
             As for :meth:`fit`, with the same labels.
         """
-        rows, labels = self._cleared(self._check_rows(X)), as_labels(y).align(self.classes_)
+        rows, labels = self._check_rows(X), as_labels(y).align(self.classes_)
         labels.require_rows(rows.shape[0], of="X")
         self._fill(self._leaves_of(rows), observed_shares(labels))
         return self
@@ -142,7 +142,7 @@ class Trees(Learner):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the mean share of each label in the leaves that a row falls into."""
-        rows = self._cleared(self._check_rows(X))
+        rows = self._check_rows(X)
         scores = np.empty((rows.shape[0], len(self.classes_)))
         for block in gen_batches(rows.shape[0], max(1, _ENTRIES // len(self.classes_))):
             leaves = self._leaves_of(rows[block])
@@ -184,7 +184,8 @@ class Trees(Learner):
         leaves = np.empty((n, n_trees), dtype=np.int64)
         for block in gen_batches(n, max(1, _STEPS // max(rows.shape[1], n_trees))):
             dense = rows[block].toarray() if sparse.issparse(rows) else rows[block]
-            leaves[block] = self._followed(np.ascontiguousarray(dense, dtype=np.float32))
+            clear = np.ascontiguousarray(self._cleared(dense), dtype=np.float32)
+            leaves[block] = self._followed(clear)
         return leaves
 
     def _followed(self, values: FloatArray) -> IntArray:
