@@ -246,3 +246,4 @@ def test_the_diagram_shows_the_ranks_and_joins_what_is_not_told_apart(demsar):
     assert ["critical", "difference", "1.25"] in texts
     bars = [line.get_xdata() for line in axes.lines if line.get_linewidth() == 2.2]
     assert [(min(x), max(x)) for x in bars] == [pytest.approx((1.964, 3.143), abs=1e-3)]
+    assert [list(x) for x in bars] == [sorted(x) for x in bars]  # so bytes are the same each time

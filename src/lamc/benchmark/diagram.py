@@ -1,5 +1,7 @@
 """The critical-difference diagram: average ranks, and what Nemenyi's test cannot tell apart."""
 
+from itertools import chain
+
 from lamc.benchmark.compare import Comparison
 from lamc.benchmark.drawing import WIDTH, Axes, Figure, style
 from lamc.benchmark.errors import BenchmarkError
@@ -35,7 +37,7 @@ def critical_difference_diagram(comparison: Comparison) -> Figure:
         n_methods = len(comparison.methods)
         figure = Figure(figsize=(WIDTH * 0.75, 1.0 + 0.13 * n_methods), layout="constrained")
         axes = figure.subplots()
-        draw(
+        drawn = draw(
             comparison.average_ranks,
             comparison.nemenyi.p,
             alpha=LEVEL,
@@ -47,6 +49,8 @@ def critical_difference_diagram(comparison: Comparison) -> Figure:
             crossbar_props={"color": "black", "linewidth": 2.2, "solid_capstyle": "butt"},
             text_h_margin=0.2,
         )
+        for bar in chain.from_iterable(drawn["crossbars"]):
+            bar.set_xdata(sorted(bar.get_xdata()))  # it comes in the order of a set
         _draw_ruler(axes, comparison.nemenyi.critical_difference)
         axes.spines["top"].set_visible(True)
         last = max(n_methods, 1 + comparison.nemenyi.critical_difference)
