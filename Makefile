@@ -48,13 +48,15 @@ docs: .venv/installed-docs  ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 FIGURE := $(BIN)/lamc bench figure results/paper.csv --profile paper --force --quiet
+COMPARE := $(BIN)/lamc bench compare --force
 tables: .venv/installed-dev  ## write tables and figures of the documentation anew, from results/
 	@$(BIN)/python docs/tables.py
 	@$(FIGURE) --kind calibration-size --output docs/images/calibration-size.svg
 	@$(FIGURE) --kind promised-achieved --output docs/images/promised-achieved.svg
-	@$(BIN)/lamc bench compare results/paper.csv --profile paper --force \
-		--methods Blend,LAMC,SMILE,AN,WAN,ROLE,GLOCAL,MLML,DM2L \
+	@$(COMPARE) results/paper.csv --profile paper --methods Blend,LAMC,SMILE,AN,WAN,ROLE,GLOCAL,MLML,DM2L \
 		--output docs/images/critical-difference.svg > /dev/null
+	@$(COMPARE) results/resampled.csv --profile resampled --methods Blend,LAMC,SMILE,AN,ROLE,GLOCAL,MLML,DM2L \
+		--output docs/images/critical-difference-anew.svg > /dev/null
 
 lint: .venv/installed-dev  ## check format, style and types
 	@$(BIN)/ruff format --check .

@@ -314,7 +314,7 @@ def tables() -> dict[str, Callable[[], str]]:
     add("accepted", "paper", behind, view="accepted", methods=BEHIND_RULE, **paper)
     wider = tomllib.loads((RESULTS / "wider.toml").read_text("utf-8"))
     add("256 units", "paper", METRICS, profile=wider["name"], methods=("Blend", *wider["methods"]))
-    anew = {"profile": "resampled", "methods": BEHIND_RULE}
+    anew = {"profile": "resampled", "datasets": DATASETS, "methods": BEHIND_RULE}
     add("resampled", "resampled", METRICS, **anew)
     add("resampled and accepted", "resampled", ["precision"], view="accepted", **anew)
     return found

@@ -236,6 +236,16 @@ def test_it_wraps_text_pipelines():
     assert clf.decide(["a leaf"], as_frame=True).shape == (1, 3)
 
 
+def test_rows_of_zeros_that_are_held_out_are_no_mistake_of_the_user():
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(1000, 4)), rng.integers(3, size=1000)
+    rows[:40] = 0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*the same features as a row|.*are copies")
+        warnings.filterwarnings("ignore", ".*observed labels only")
+        LAMC(LogisticRegression(), random_state=0).fit(rows, labels)
+
+
 def test_a_frozen_estimator_is_not_trained_and_all_rows_calibrate():
     inner = LogisticRegression().fit(X, y)
     with pytest.warns(LAMCWarning, match="observed labels only"):
@@ -598,7 +608,7 @@ def test_what_is_not_fitted_has_no_score():
         ({"y": None}, "requires y to be passed"),
         ({"y": y[:-1]}, "399 rows, but X has 400"),
         ({"X_cal": X_CAL}, "both X_cal and Y_cal"),
-        ({"X_cal": X_CAL, "Y_cal": Y_CAL[:-1]}, "399 rows, but the matrix of scores has 400"),
+        ({"X_cal": X_CAL, "Y_cal": Y_CAL[:-1]}, "399 rows, but X_cal has 400"),
         ({"y": np.where(np.arange(400) == 17, None, NAMES[y])}, "no label in row 17"),
         ({"X_cal": X_CAL, "Y_cal": np.zeros_like(Y_CAL)}, "nothing to calibrate on"),
     ],

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from lamc.duplicates import fingerprints, parted, things
 
+NOT_KNOWN = np.empty(0)
 drawn = st.integers(2, 60).flatmap(
     lambda n: st.tuples(
         st.permutations(range(n)).map(np.array),
@@ -29,7 +30,7 @@ def test_all_rows_are_parted_and_none_twice(case):
 def test_copies_stay_together_where_there_is_room_for_some_thing(case):
     order, count, traces = case
     others, first = parted(order, count, traces)
-    thing = things(traces, count)
+    thing = things(traces, NOT_KNOWN, count)
     numbers, copies = np.unique(thing, return_counts=True)
     if copies.min() <= count:
         assert not set(thing[others].tolist()) & set(thing[first].tolist())
@@ -38,15 +39,20 @@ def test_copies_stay_together_where_there_is_room_for_some_thing(case):
         assert all(copies[numbers == each] > room for each in left_out), "there was room"
 
 
-@given(drawn)
-def test_things_are_rows_with_equal_traces_unless_these_are_many(case):
+@given(drawn, st.integers(1, 20), st.integers(0, 100))
+def test_things_are_rows_with_equal_traces_unless_these_are_many_of_several_labels(
+    case, n_labels, seed
+):
     _, count, traces = case
-    found = things(traces, count)
+    labels = np.random.default_rng(seed).integers(n_labels, size=len(traces))
+    found = things(traces, labels, count)
     values, copies = np.unique(traces, return_counts=True)
     few = len(values) < 0.1 * len(traces)
     for value, n in zip(values, copies, strict=True):
         rows = np.flatnonzero(traces == value)
-        assert found[rows].tolist() == (rows.tolist() if few or n > 10 else [rows[0]] * n)
+        kinds = len(set(labels[rows].tolist()))
+        common = n > 10 and kinds > 1 and n > 2 * kinds
+        assert found[rows].tolist() == (rows.tolist() if few or common else [rows[0]] * n)
 
 
 def test_each_thing_is_as_likely_as_any_other_however_many_copies_it_has():
@@ -69,10 +75,24 @@ def test_of_rows_that_many_things_have_alike_each_part_has_its_share(share):
     traces = np.where(np.arange(2000) < 2000 * share, 0, np.arange(2000) // 2)
     drawn_zeros = []
     for _ in range(50):
-        _, first = parted(rng.permutation(2000), 400, traces)
+        _, first = parted(rng.permutation(2000), 400, traces, np.arange(2000) % 7)
         drawn_zeros.append(np.mean(traces[first] == 0))
     assert np.mean(drawn_zeros) == pytest.approx(share, abs=5 * np.sqrt(0.25 / 400 / 50))
     assert np.ptp(drawn_zeros) < 0.2
+
+
+@pytest.mark.parametrize("how", ["one label", "each label once", "not known"])
+def test_copies_of_one_thing_stay_together_however_many(how):
+    """Copied to give a rare label weight, or once for each of its labels."""
+    traces = np.r_[np.arange(600), np.repeat(np.arange(600, 610), 60)]
+    labels = {
+        "one label": traces % 12,
+        "each label once": np.r_[np.zeros(600), np.tile(np.arange(60), 10)],
+        "not known": NOT_KNOWN,
+    }
+    order = np.random.default_rng(0).permutation(1200)
+    others, first = parted(order, 240, traces, labels[how])
+    assert not set(traces[others].tolist()) & set(traces[first].tolist())
 
 
 @given(drawn)

@@ -13,11 +13,16 @@ NOTHING: AnyArray = np.empty(0, dtype=np.uint64)
 
 
 def calibration_part(
-    n: int, size: Any, rng: np.random.RandomState, traces: AnyArray = NOTHING
+    n: int,
+    size: Any,
+    rng: np.random.RandomState,
+    traces: AnyArray = NOTHING,
+    labels: AnyArray = NOTHING,
 ) -> tuple[IntArray, IntArray]:
     """Draw a share or a number of ``n`` rows to calibrate on; the others are trained on.
 
-    Rows with equal ``traces`` stay together: see :func:`lamc.duplicates.parted`.
+    Rows with equal ``traces`` stay together; traces of their ``labels`` help to tell what is a
+    copy: see :func:`lamc.duplicates.parted`.
 
     Examples
     --------
@@ -34,4 +39,4 @@ def calibration_part(
             f"calibration_size={size!r} with n_samples = {n}: give a share above 0 and below 1, or "
             "a number of rows that leaves some to train on."
         )
-    return parted(rng.permutation(n), int(count), traces)
+    return parted(rng.permutation(n), int(count), traces, labels)

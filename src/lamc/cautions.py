@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lamc.duplicates import are_common, things
+from lamc.duplicates import are_common, are_copies, fingerprints
 from lamc.exceptions import warn
 from lamc.labels import Labels
 from lamc.labels.forms import are_in_order
@@ -12,27 +12,30 @@ from lamc.labels.known import rows_in_words
 from lamc.labels.names import are_of_two_kinds, some_of
 from lamc.rules import Calibrator
 from lamc.rules.thresholds import UNCALIBRATED
-from lamc.types import AnyArray
+from lamc.types import AnyArray, BoolArray
 
 _FEW_COPIES = 0.05  # share of the labels to calibrate on that may be copies without a word
 
 
-def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> None:
+def warn_of_shared_rows(
+    calibration_rows: AnyArray, training_rows: AnyArray, common: BoolArray
+) -> None:
     """Warn of calibration rows that have the fingerprint of a training row.
 
-    Those that many rows have, such as rows of zeros, tell nothing, unless there are no others.
+    Those that are ``common`` (:func:`lamc.duplicates.are_common`), such as rows of zeros, tell
+    nothing, unless there are no others.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc.cautions import warn_of_shared_rows
     >>> from lamc.containers import traces
-    >>> warn_of_shared_rows(traces(np.eye(2)), traces(np.ones((1, 2))))  # none are shared
+    >>> none = np.zeros(2, dtype=bool)
+    >>> warn_of_shared_rows(traces(np.eye(2)), traces(np.ones((1, 2))), common=none)  # none shared
     """
     shared = np.isin(calibration_rows, training_rows)
     if not shared.all():
-        both = np.concatenate([calibration_rows, training_rows])
-        shared &= ~are_common(both, len(both))[: len(shared)]
+        shared &= ~common
     if shared.any():
         warn(
             f"{rows_in_words(shared, of='the calibration set')} the same features as a row that "
@@ -45,8 +48,7 @@ def warn_of_shared_rows(calibration_rows: AnyArray, training_rows: AnyArray) -> 
 def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
     """Warn of calibration rows with equal features and an equal label, if they are many.
 
-    The ``others``, which were trained on, help to tell copies from features of few values, and from
-    what many rows have in common.
+    The ``others``, which were trained on, help to tell copies from features of few values.
 
     Examples
     --------
@@ -59,9 +61,13 @@ def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
     if len(rows) == 0:  # it is not known what they hold
         return
     both = np.concatenate([rows, others])
-    of_row = things(both, len(both))[: len(rows)]
+    if not are_copies(len(np.unique(both)), len(both)):
+        return
+    _, of_row = np.unique(rows, return_inverse=True)
     row, label = labels.positives.tocoo().coords
-    copies = len(row) - len(np.unique(of_row[row] * labels.shape[1] + label))
+    told = ~are_common(rows, fingerprints(labels.positives), len(rows))[row]
+    copies = np.count_nonzero(told)
+    copies -= len(np.unique((of_row[row] * labels.shape[1] + label)[told]))
     if copies > _FEW_COPIES * len(row):
         warn(
             f"{copies} of the {len(row)} labels to calibrate on are copies: another row has the "

@@ -19,6 +19,7 @@ from lamc.cautions import (
     warn_of_shared_rows,
 )
 from lamc.containers import count_rows, take_rows, traces, with_rows
+from lamc.duplicates import are_common
 from lamc.exceptions import CalibrationError, LabelError, ScorerError
 from lamc.labels import Knowledge, as_labels
 from lamc.labels.forms import are_columns, are_in_order, unless_told
@@ -192,7 +193,9 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held_out: IntArray = np.arange(0)
         if X_cal is None:
             size = self.calibration_size
-            train, held_out = calibration_part(len(labels), size, rng, traces(X))
+            shown = traces(X), traces(labels.positives)
+            train, held_out = calibration_part(len(labels), size, rng, *shown)
+            common = are_common(*shown, len(held_out))[held_out]
         calibrator = self._new_calibrator(rng)
         if trained:  # what cannot be calibrated need not be trained for
             settings = calibrator.settings(labels.classes)
@@ -227,7 +230,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         else:
             labels_cal = as_labels(Y_cal, classes=classes)
         calibrated_on = traces(X_cal)
-        warn_of_shared_rows(calibrated_on, fingerprints)
+        if len(held_out) == 0:
+            if len(calibrated_on):
+                labels_cal.require_rows(len(calibrated_on), of=origin[0])
+            common = are_common(calibrated_on, traces(labels_cal.positives), len(calibrated_on))
+        warn_of_shared_rows(calibrated_on, fingerprints, common)
         warn_of_copies(calibrated_on, labels_cal, fingerprints)
         with said_of_rows(*origin):
             scores = scores_of(estimator, X_cal, classes, by_position=by_position)
@@ -254,10 +261,11 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         calibrated_on = traces(X)
-        warn_of_shared_rows(calibrated_on, self.training_rows_)
         labels = as_labels(Y, classes=self.classes_)
         scores = self.predict_proba(X)
         labels.require_rows(len(scores), of="X")
+        common = are_common(calibrated_on, traces(labels.positives), len(calibrated_on))
+        warn_of_shared_rows(calibrated_on, self.training_rows_, common)
         warn_of_copies(calibrated_on, labels, self.training_rows_)
         calibrator = self._new_calibrator(check_random_state(self.random_state))
         calibrator.fit(

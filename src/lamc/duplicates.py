@@ -11,7 +11,8 @@ from lamc.types import AnyArray, BoolArray, IntArray
 _FEW_VALUES = 0.1  # share of rows that differ, below which equal ones are not copies
 _MOST_COPIES = 10  # that one thing may have, however few rows are drawn
 _ROWS_AT_ONCE = 4096  # that are looked at together; bounds the memory that takes
-_COMMON = 0.05  # share of the rows drawn above which equal ones are no copies
+_COMMON = 0.05  # share of the rows drawn above which equal ones may be no copies
+_UNKNOWN: AnyArray = np.empty(0, dtype=np.uint64)
 
 
 def fingerprints(X: Any) -> AnyArray:
@@ -31,7 +32,9 @@ def fingerprints(X: Any) -> AnyArray:
     )
 
 
-def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, IntArray]:
+def parted(
+    order: IntArray, count: int, traces: AnyArray, labels: AnyArray = _UNKNOWN
+) -> tuple[IntArray, IntArray]:
     """Part rows into the first ``count`` of an order and the others, with copies on one side.
 
     Rows with equal features are taken for one thing that stands in the table several times: see
@@ -46,6 +49,8 @@ def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, Int
         Rows to part from the others: fewer are where the next thing has too many copies.
     traces : ndarray
         A number for each row, equal for equal rows; empty where that is not known.
+    labels : ndarray
+        The same of its labels.
 
     Returns
     -------
@@ -59,7 +64,7 @@ def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, Int
     >>> parted(np.array([4, 0, 3, 1, 2]), 2, traces=np.array([7, 8, 9, 9, 7]))
     (array([1, 2, 3]), array([0, 4]))
     """
-    thing = things(traces, count) if len(traces) else np.arange(len(order))
+    thing = things(traces, labels, count) if len(traces) else np.arange(len(order))
     shown = order[thing[order] == order]  # one row of each thing, in the order they are drawn
     first = order[:count]
     if len(shown) < len(order):
@@ -69,7 +74,7 @@ def parted(order: IntArray, count: int, traces: AnyArray) -> tuple[IntArray, Int
     return np.flatnonzero(others), np.flatnonzero(~others)
 
 
-def things(traces: AnyArray, count: int) -> IntArray:
+def things(traces: AnyArray, labels: AnyArray, count: int) -> IntArray:
     """The thing that each row shows, by the number of the first row that shows it.
 
     Rows with equal features show one thing, once for each of its labels for instance. But they show
@@ -81,30 +86,39 @@ def things(traces: AnyArray, count: int) -> IntArray:
     --------
     >>> import numpy as np
     >>> from lamc.duplicates import things
-    >>> things(np.array([7, 8, 7, 9]), 2)
+    >>> things(np.array([7, 8, 7, 9]), np.array([1, 1, 2, 2]), 2)
     array([0, 1, 0, 3])
     """
     _, first, of_row = np.unique(traces, return_index=True, return_inverse=True)
     rows: IntArray = np.arange(len(traces))
     if not are_copies(len(first), len(traces)):
         return rows
-    return np.where(are_common(traces, count), rows, first[of_row])
+    return np.where(are_common(traces, labels, count), rows, first[of_row])
 
 
-def are_common(traces: AnyArray, count: int) -> BoolArray:
+def are_common(traces: AnyArray, labels: AnyArray, count: int) -> BoolArray:
     """Whether a row has more equals than one thing has copies, as a row of zeros may have.
 
-    That is more than ten, and more than a twentieth of ``count`` rows.
+    That is more than ten, more than a twentieth of ``count`` rows, and with labels that differ and
+    occur more than twice on average. A thing that was copied, to give a rare label weight for
+    instance, has one label, and one that stands in a table once for each label has each once.
+    Where labels or traces are not known no row is common.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc.duplicates import are_common
-    >>> are_common(np.r_[np.zeros(11), 1, 1], 100)[[0, 11]]
-    array([ True, False])
+    >>> traces = np.r_[np.zeros(12), np.ones(12), 2, 2]
+    >>> are_common(traces, np.r_[np.arange(12) % 3, np.zeros(12), 1, 2], 100)[[0, 12, 24]]
+    array([ True, False, False])
     """
+    if not (len(labels) and len(traces)):
+        return np.zeros(max(len(labels), len(traces)), dtype=bool)
     _, of_row, copies = np.unique(traces, return_inverse=True, return_counts=True)
-    return copies[of_row] > max(_MOST_COPIES, _COMMON * count)
+    names, label = np.unique(labels, return_inverse=True)
+    kinds = np.bincount(np.unique(of_row * len(names) + label) // len(names))
+    common = (copies > max(_MOST_COPIES, _COMMON * count)) & (kinds > 1) & (copies > 2 * kinds)
+    return np.asarray(common[of_row])
 
 
 def are_copies(n_things: int, n_rows: int) -> bool:

@@ -181,7 +181,8 @@ def _held_out(rows: LabelledRows, size: float, seed: Any) -> tuple[LabelledRows,
             "number of rows, 2 or more, that leaves some to train on."
         )
     order = np.random.default_rng(seed).permutation(n)[::-1]
-    trained, calibrated = parted(order, int(count), traces(rows.X))
+    shown = traces(rows.labels.positives)
+    trained, calibrated = parted(order, int(count), traces(rows.X), shown)
     return rows[trained], rows[calibrated]
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
+from lamc.benchmark.agreement import Standing, agree
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.frames import write_csv_files
 from lamc.benchmark.records import Measurement, Point
@@ -443,3 +444,15 @@ def test_a_csv_file_of_something_else_is_refused(tmp_path):
         (tmp_path / name).write_text("oak,elm\n1,2\n")
     with pytest.raises(BenchmarkError, match="is no file of results"):
         read_measurements(tmp_path / "a.csv")
+
+
+def test_units_for_which_copies_were_drawn_otherwise_are_not_of_one_table():
+    """They were tested on other rows."""
+    one, apart, together = (
+        Standing(place, "mine", "", json.dumps({"dataset": "a", "method": method} | copies))
+        for place, (method, copies) in enumerate(
+            [("AN", {"copies": "together"}), ("WAN", {}), ("WAN", {"copies": "together"})]
+        )
+    )
+    assert agree(one, together)
+    assert not agree(one, apart)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 
 from lamc.benchmark.errors import BenchmarkError
@@ -175,6 +176,24 @@ class TestDraws:
         others = np.concatenate(recorder.scored)
         assert not set(learnt) & set(others)
         assert len(learnt) == 84
+
+    def test_rows_that_many_things_have_alike_are_no_copies(self, tmp_path):
+        data = numbered_rows()
+        X, Y = data.X.copy(), np.asarray(data.Y.toarray())
+        X[:40], Y[:40] = 0, np.eye(Y.shape[1], dtype=Y.dtype)[np.arange(40) % 3]
+        assert not unit_of(replace(data, X=X, Y=sparse.csr_array(Y)), tmp_path).facts.copies
+
+    def test_a_file_of_labels_that_was_changed_is_read_again(self, tmp_path):
+        (tmp_path / "a.arff").write_text(
+            "@relation a\n@attribute x numeric\n@attribute k1 {0,1}\n@attribute k2 {0,1}\n@data\n"
+            "1,1,0\n2,0,1\n"
+        )
+        source = Source(str(tmp_path / "a.arff"))
+        for names in (["k1", "k2"], ["k2"]):
+            marks = "".join(f'<label name="{name}"/>' for name in names)
+            text = f'<labels xmlns="http://mulan.sourceforge.net/labels">{marks}</labels>'
+            (tmp_path / "a.xml").write_text(text)
+            assert facts_of(source).labels == len(names)
 
     def test_a_file_that_was_changed_is_read_again(self, tmp_path):
         unit = unit_of(numbered_rows(), tmp_path)

@@ -223,6 +223,16 @@ def test_networks_are_as_wide_as_there_are_labels_within_bounds(n_labels, width)
     assert learner.network_.hidden == width
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_feature_of_next_to_nothing_among_marks_counts_as_constant(dtype):
+    rows, y = np.zeros((200, 30), dtype=dtype), np.arange(200) % 4
+    rows[np.arange(200), y] = 3
+    rows[:20, 25] = 2 * np.finfo(dtype).smallest_subnormal
+    blend = Blend(effort="fast", random_state=0).fit(rows, y)
+    assert blend.scale_[25] == np.inf
+    assert (blend.predict_proba(rows).argmax(axis=1) == y).mean() > 0.9
+
+
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
 @pytest.mark.parametrize("thin", [False, True])
 def test_a_feature_that_never_varied_does_not_matter_when_it_does(thin, tmp_path):

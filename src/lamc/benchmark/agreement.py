@@ -9,6 +9,7 @@ from typing import Any, Final
 from lamc.benchmark.methods import settings_of_data
 
 _OF_ALL: Final = ("protocol", "draw", "seeds", "validation")
+_OF_DATA: Final = ("data_checksum", "copies")
 _OF_METHOD: Final = ("grid", "source")
 
 
@@ -50,7 +51,8 @@ def agree(one: Standing, other: Standing) -> bool:
     """Whether two units of a profile can be in one table.
 
     All of a table have protocol, draw, runs and what is known of validation rows in common; those
-    of one data set its contents, and those of one method its parameters, grid and source code.
+    of one data set its contents and how copies are drawn, and those of one method its parameters,
+    grid and source code.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def agree(one: Standing, other: Standing) -> bool:
     if any(one.told.get(name) != other.told.get(name) for name in _OF_ALL):
         return False
     same_data = one.told.get("dataset") == other.told.get("dataset")
-    if same_data and one.told.get("data_checksum") != other.told.get("data_checksum"):
+    if same_data and any(one.told.get(name) != other.told.get(name) for name in _OF_DATA):
         return False
     if one.told.get("method") != other.told.get("method"):
         return True

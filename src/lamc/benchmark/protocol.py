@@ -81,7 +81,7 @@ def task_of(
     >>> task_of(digit_scenes(100), "given", 0, "training").learn.X.shape
     (80, 256)
     """
-    groups = things(fingerprints(data.X), data.X.shape[0] // 10) if copies else None
+    groups = things_of(data) if copies else None
     if draw == "given":
         parts = data.split
         if parts is None:
@@ -107,6 +107,19 @@ def task_of(
         calibration=_with_all_labels(data, parts.calibration) if calibrates else None,
         observed=observed[n_train:] if calibrates else None,
     )
+
+
+def things_of(data: Dataset) -> IntArray:
+    """The thing that each row shows, by the number of a row: what belongs into one part.
+
+    Examples
+    --------
+    >>> from lamc.benchmark.protocol import things_of
+    >>> from lamc.datasets import digit_scenes
+    >>> things_of(digit_scenes(6))
+    array([0, 1, 2, 3, 4, 5])
+    """
+    return things(fingerprints(data.X), fingerprints(data.Y), data.X.shape[0] // 10)
 
 
 def _given_labels(data: Dataset, parts: Split) -> Labels:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from lamc.benchmark.protocol import things_of
 from lamc.datasets import Dataset, catalogue, load, read
 from lamc.datasets.scenes import NAME as SCENES
-from lamc.duplicates import are_copies, fingerprints
 from lamc.types import AnyArray, SparseMatrix
 
 
@@ -45,14 +45,15 @@ class Source:
         return bool(Path(self.place).suffix or self.labels or self.label_column)
 
     def load(self) -> Dataset:
-        """Load the data; what was loaded last is kept, while its file is not changed."""
-        return _load(self, _state(self.place) if self.is_file else None)
+        """Load the data; what was loaded last is kept, while its files are not changed."""
+        files = (Path(self.place), Path(self.place).with_suffix(".xml")) if self.is_file else ()
+        return _load(self, tuple(_state(file) for file in files))
 
 
-def _state(place: str) -> tuple[int, int] | None:
+def _state(file: Path) -> tuple[int, int] | None:
     """When a file was written, and its length; None if it is not there."""
     try:
-        found = Path(place).stat()
+        found = file.stat()
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
@@ -132,7 +133,7 @@ def facts_of(source: Source) -> Facts:
         features=data.X.shape[1],
         labels=data.Y.shape[1],
         scenes=scenes,
-        copies=is_users and are_copies(len(np.unique(fingerprints(data.X))), data.X.shape[0]),
+        copies=is_users and bool((things_of(data) != np.arange(data.X.shape[0])).any()),
         has_parts=data.split is not None,
     )
 

@@ -169,7 +169,7 @@ class Blend(Learner):
             raise LabelError("Give both X_val and Y_val, or neither.")
         kept: IntArray = np.arange(len(labels))
         if X_val is None:
-            kept, held = drawn_parts(len(labels), self.validation_size, rows)
+            kept, held = drawn_parts(len(labels), self.validation_size, rows, labels)
             rows_val, labels_val = rows[held], observed_only(labels[held])
             if len(kept) < 2:
                 raise FeatureError(

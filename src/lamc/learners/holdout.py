@@ -31,23 +31,27 @@ def hold_out(
     >>> len(kept), len(held)
     (18, 2)
     """
-    kept, held = drawn_parts(len(labels), share, rows)
+    kept, held = drawn_parts(len(labels), share, rows, labels)
     marks = labels.positives[held].tocsc()
     only_held = (labels.counts > 0) & (np.diff(marks.indptr) == labels.counts)
     first = np.unique(marks.indices[marks.indptr[:-1][only_held]])
     if rows is not None and len(first):
-        thing = things(fingerprints(rows), _count(len(labels), share))[held]
+        shown = fingerprints(labels.positives)
+        thing = things(fingerprints(rows), shown, _count(len(labels), share))[held]
         first = np.flatnonzero(np.isin(thing, thing[first]))
     if len(first) == len(held):
         return kept, held
     return np.sort(np.append(kept, held[first])), np.delete(held, first)
 
 
-def drawn_parts(n: int, share: float, rows: ScoreMatrix | None = None) -> tuple[IntArray, IntArray]:
+def drawn_parts(
+    n: int, share: float, rows: ScoreMatrix | None = None, labels: Labels | None = None
+) -> tuple[IntArray, IntArray]:
     """Rows to train on, of which there is one at least, and rows to choose by.
 
     If the ``rows`` themselves are given, those with equal features stay together
-    (:func:`lamc.duplicates.parted`): copies would reward a learner for what it remembers.
+    (:func:`lamc.duplicates.parted`): copies would reward a learner for what it remembers. Their
+    ``labels`` help to tell copies from rows that many things have alike, and choose nothing else.
 
     Examples
     --------
@@ -57,7 +61,10 @@ def drawn_parts(n: int, share: float, rows: ScoreMatrix | None = None) -> tuple[
     (18, 2)
     """
     order = np.random.default_rng(0).permutation(n)
-    return parted(order, _count(n, share), np.arange(n) if rows is None else fingerprints(rows))
+    if rows is None:
+        return parted(order, _count(n, share), np.arange(n))
+    shown = () if labels is None else (fingerprints(labels.positives),)
+    return parted(order, _count(n, share), fingerprints(rows), *shown)
 
 
 def _count(n: int, share: float) -> int:

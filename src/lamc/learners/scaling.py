@@ -144,7 +144,7 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     A feature that is 0 in half of the rows or more, as one of a word is, is left where it is and
     has the root mean square of its other values for its unit: rare ones are not blown up. One that
     is there more often than not, such as a year beside marks, is standardised. One that does not
-    vary has an infinite unit, so that it is 0 in new rows too.
+    vary, or by next to nothing, has an infinite unit, so that it is 0 in new rows too.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     varies = spread > _CONSTANT * largest
     centre = np.where(often, mean, 0.0)
     unit = np.where(often, np.where(varies, spread, np.inf), unit)
-    return centre, unit
+    return centre, np.where(unit < np.finfo(X.dtype).tiny, np.inf, unit)
 
 
 def in_units(X: ScoreMatrix, centre: FloatArray, unit: FloatArray) -> ScoreMatrix:
