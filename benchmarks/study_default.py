@@ -34,6 +34,7 @@ from lamc.datasets import Dataset, load, split
 from lamc.labels import Labels
 from lamc.learners import AN, ANLS, EM, WAN, Blend, Softmax, Trees, selection
 from lamc.learners.holdout import observed_only
+from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
     as_shares,
     pool_weights,
@@ -67,15 +68,17 @@ Member = tuple[np.ndarray, np.ndarray]  # shares of validation and calibration r
 class Study:
     """Members of one draw, fitted when they are first asked for."""
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    def __init__(self, given: Task) -> None:
+        self.given = given
+        self.task = task = within_fences(given)
         self.kept: dict[str, Member] = {}
         self.counts = task.learn.labels.counts
 
     def member(self, name: str) -> Member:
         """Shares that a member gives."""
         if name not in self.kept:
-            self.kept[name] = MEMBERS[name](self.task)
+            plain = name.removesuffix(AS_GIVEN)
+            self.kept[name] = MEMBERS[plain](self.task if plain == name else self.given)
         return self.kept[name]
 
     def judged(
@@ -87,7 +90,9 @@ class Study:
         """
         first = self.member(names[0])
         members = [
-            filled_in(self.member(name), first) if name in TREES else self.member(name)
+            filled_in(self.member(name), first)
+            if name.removesuffix(AS_GIVEN) in TREES
+            else self.member(name)
             for name in names
         ]
         known = self.task.validation.labels
@@ -97,6 +102,16 @@ class Study:
         scores = CORRECTIONS[correction](judged, chosen, known, self.counts)
         found = ranking_metrics(self.task.calibration.labels, scores)
         return found.average_precision, found.coverage_error, found.ranking_loss
+
+
+def within_fences(task: Task) -> Task:
+    """Rows of which values far from the others are brought nearer, as Blend does before all."""
+    fences = Fences.of(task.learn.X)
+    parts = {
+        name: replace(getattr(task, name), X=fences.transform(getattr(task, name).X))
+        for name in ("learn", "validation", "calibration")
+    }
+    return replace(task, **parts)
 
 
 def filled_in(trees: Member, first: Member) -> Member:
@@ -328,6 +343,7 @@ CORRECTIONS = {
 }
 
 BASE = ["network", "trees", "frequencies"]
+AS_GIVEN = ", far values as given"
 TREES = {"trees", "20 trees", "300 trees", "leaves of 1", "leaves of 10"}
 
 
@@ -357,6 +373,11 @@ def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
         "rate .0003",
     ):
         yield name, [name, "trees", "frequencies"], "factors"
+    yield (
+        "far values as given",
+        [f"network{AS_GIVEN}", f"trees{AS_GIVEN}", "frequencies"],
+        "factors",
+    )
     yield "trees filled in by frequencies", ["frequencies", "network", "trees"], "factors"
     for name in ("20 trees", "300 trees", "leaves of 1", "leaves of 10"):
         yield name, ["network", name, "frequencies"], "factors"
@@ -374,7 +395,7 @@ def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
 
 def without_validation_rows(task: Task) -> tuple[float, ...]:
     """Blend as it is fitted where only rows with an observed label are given."""
-    blend = Blend(random_state=0).fit(task.learn.X, task.learn.labels)
+    blend = Blend(random_state=0).fit(task.learn.X, task.learn.labels)  # has fences of its own
     scores = blend.predict_proba(task.calibration.X)
     found = ranking_metrics(task.calibration.labels, scores)
     return found.average_precision, found.coverage_error, found.ranking_loss

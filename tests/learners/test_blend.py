@@ -63,6 +63,93 @@ def test_where_features_tell_nothing_the_scores_stay_near_the_frequencies():
     assert (scores.argsort(axis=1)[:, ::-1][:, 0] == 0).mean() > 0.8
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_where_nothing_is_better_than_even_shares_the_frequencies_still_rank(seed):
+    rng = np.random.default_rng(seed)
+    rows, y = rng.normal(size=(500, 3)), rng.integers(10, size=500)
+    scores = Blend(effort="fast", random_state=0).fit(rows, y).predict_proba(rows)
+    assert len(np.unique(scores)) > 1
+
+
+def spoilt(rows, how):
+    """Rows with values that are no measurements."""
+    rows, rng = rows.copy(), np.random.default_rng(0)
+    if how == "a row":
+        rows[55] = -9999
+    elif how == "two cells of every feature":
+        for column in range(rows.shape[1]):
+            rows[rng.choice(len(rows), 2, replace=False), column] = 999999
+    elif how == "a cell beyond single precision":
+        rows[11, 3] = rows[12, 4] = 1e60
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("how", "least"),
+    [
+        ("a row", 0),
+        ("a row", 0.9),
+        ("two cells of every feature", 0),
+        ("a cell beyond single precision", 0),
+        ("a cell beyond single precision", 0.9),
+    ],
+)
+def test_a_few_wild_values_do_not_silence_it(how, least):
+    """In rows of digits, or only of their darkest pixels, which are mostly zeros."""
+    rows = np.where(np.greater(X, least), X, 0)
+    clean, wild = (
+        Blend(effort="fast", random_state=0).fit(training, OBSERVED).predict_proba(rows[900:])
+        for training in (rows[:900], spoilt(rows[:900], how))
+    )
+    loss = average_precision(Y[900:], clean) - average_precision(Y[900:], wild)
+    assert loss < 0.08  # with them as they are, all is lost: about .45
+
+
+def test_one_missing_time_does_not_hide_the_others():
+    rng = np.random.default_rng(0)
+    times = rng.uniform(0, 200, size=600)
+    rows, y = np.c_[1.7e9 + times, rng.normal(size=600)], (times // 50).astype(int)
+    rows[17, 0] = 0
+    for stored in (rows, sparse.csr_array(rows)):
+        blend = Blend(effort="fast", random_state=0).fit(stored[:500], y[:500])
+        assert (blend.predict_proba(stored[500:]).argmax(axis=1) == y[500:]).mean() > 0.9
+
+
+@pytest.mark.parametrize("unit", [1e-250, 1e250])
+def test_extreme_units_do_not_matter(unit):
+    plain, other = (
+        Blend(effort="fast", random_state=0).fit(u * X[:900], OBSERVED).predict_proba(u * X[900:])
+        for u in (1.0, unit)
+    )
+    np.testing.assert_allclose(other, plain, atol=0.02)
+
+
+def test_networks_do_not_see_features_that_hardly_any_row_has():
+    rng = np.random.default_rng(0)
+    hashed = sparse.csr_array((rng.random((300, 80)) < 0.1) * 1.0)
+    wide = sparse.csr_array((hashed.data, 5000 * hashed.indices, hashed.indptr), (300, 400_000))
+    y = hashed[:, :4].toarray().argmax(axis=1)
+    blend = Blend(effort="fast", random_state=0).fit(wide[:200], y[:200])
+    assert blend.network_.n_features_in_ == 80
+    new = blend.predict_proba(wide[200:])
+    assert average_precision(np.eye(4, dtype=int)[y[200:]], new) > 0.8
+
+
+def test_validation_rows_of_which_nothing_is_known_do_not_count():
+    y = as_labels(OBSERVED).index()
+    some = np.eye(10, dtype=int)[y[600:900]]
+    some[::2] = 0
+    known = np.arange(1, 300, 2)
+    one, other = (
+        Blend(effort="fast", random_state=0).fit(X[:600], y[:600], rows, labels)
+        for rows, labels in (
+            (X[600:900], as_labels(some, knowledge="some")),
+            (X[600:900][known], as_labels(some[known], knowledge="some")),
+        )
+    )
+    np.testing.assert_array_equal(one.predict_proba(X[900:]), other.predict_proba(X[900:]))
+
+
 def test_sparse_and_dense_rows_give_the_same():
     rng = np.random.default_rng(0)
     rows = rng.poisson(0.05, size=(200, 30)) * 3.0
@@ -299,7 +386,21 @@ def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
         learner.predict_proba(X[:5])
 
 
+def test_a_fit_that_is_stopped_while_trees_are_filled_is_none(monkeypatch):
+    def stopped(self, X, y):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lamc.learners.trees.Trees.refill", stopped)
+    learner = Blend(effort="fast", random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X[:100], OBSERVED[np.arange(100)])
+    with pytest.raises(NotFittedError):
+        learner.predict_proba(X[:5])
+
+
 def test_settings_are_checked():
+    with pytest.raises(TrainingError, match=r"effort=\['fast'\]; give 'full' or 'fast'"):
+        Blend(effort=["fast"]).fit(X[:50], OBSERVED[np.arange(50)])
     with pytest.raises(TrainingError, match="effort='slow'; give 'full' or 'fast'"):
         Blend(effort="slow").fit(X[:50], OBSERVED[np.arange(50)])
     with pytest.raises(TrainingError, match="validation_size=0; give a share"):

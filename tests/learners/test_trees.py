@@ -161,6 +161,48 @@ def test_a_feature_of_next_to_nothing_counts_as_constant():
         assert np.isfinite(Trees(n_trees=3, random_state=0).fit(rows, y).predict_proba(rows)).all()
 
 
+def test_features_that_differ_by_rounding_count_as_constant():
+    rng = np.random.default_rng(0)
+    nearly = np.where(rng.random((600, 60)) < 0.5, 0.3, 0.1 + 0.2)
+
+    def fitted(beside):
+        trees = Trees(n_trees=10, random_state=0).fit(np.hstack([X[:, :100], beside]), OBSERVED)
+        return trees.predict_proba(np.hstack([NEW[:, :100], beside[:300]]))
+
+    np.testing.assert_array_equal(fitted(nearly), fitted(np.full((600, 60), 0.3)))
+
+
+def test_a_time_in_sparse_rows_is_seen_as_in_dense_ones():
+    rng = np.random.default_rng(0)
+    marks = (rng.random((600, 40)) < 0.05) * 1.0
+    seconds = rng.uniform(0, 200, size=600)
+    rows, y = np.c_[marks, 1.7e9 + seconds], (seconds // 50).astype(int)
+    for stored in (rows, sparse.csr_array(rows)):
+        trees = Trees(n_trees=20, max_features=41, random_state=0).fit(stored[:500], y[:500])
+        assert (trees.predict_proba(stored[500:]).argmax(axis=1) == y[500:]).mean() > 0.9
+
+
+def test_features_that_no_tree_asks_for_take_no_room():
+    wide = sparse.csr_array((np.ones(60), (np.arange(60), 10**7 * (np.arange(60) % 3))))
+    trees = Trees(n_trees=3, random_state=0).fit(wide, np.arange(60) % 3)
+    assert (trees.predict_proba(wide).argmax(axis=1) == np.arange(60) % 3).all()
+
+
+@pytest.mark.parametrize("form", [np.eye(3, dtype=int), [{0}, {1}, {2}], [[0], [1], [2]]])
+def test_leaves_are_filled_by_labels_in_every_form_that_trees_are_grown_on(form):
+    y = [form[each] for each in np.arange(60) % 3]
+    y = np.array(y) if isinstance(form, np.ndarray) else y
+    trees = Trees(n_trees=3, random_state=0).fit(X[:60], y)
+    before = trees.predict_proba(X[:60])
+    np.testing.assert_array_equal(trees.refill(X[:60], y).predict_proba(X[:60]), before)
+
+
+def test_settings_changed_after_the_fit_do_not_change_its_scores():
+    trees = Trees(n_trees=4, random_state=0).fit(X, OBSERVED)
+    before = trees.predict_proba(NEW)
+    np.testing.assert_array_equal(trees.set_params(n_trees=20).predict_proba(NEW), before)
+
+
 def test_features_that_are_clear_stay_as_they_are():
     trees = Trees(n_trees=2, random_state=0).fit(X, OBSERVED)
     assert not trees.shift_.any()

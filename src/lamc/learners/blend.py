@@ -20,6 +20,7 @@ from lamc.learners.holdout import (
     validation_labels,
 )
 from lamc.learners.numbers import is_within
+from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
     count_factor,
     pool_weights,
@@ -71,10 +72,12 @@ class Blend(Learner):
     features, the networks sparse ones, and where there is little to learn the scores stay near the
     frequencies.
 
-    The networks see features standardised. Where nine in ten values are 0, as of words, rare
-    features would be blown up by that; so a feature that is 0 in half of the rows or more is only
-    divided by the root mean square of its other values. They have as many hidden units as there are
-    labels, but 256 at least and 1024 at most.
+    Values far from the others of a feature, such as one −9999, are brought nearer first
+    (:class:`lamc.learners.outliers.Fences`). The networks see features standardised. Where nine in
+    ten values are 0, as of words, rare features would be blown up by that; so a feature that is 0
+    in half of the rows or more is only divided by the root mean square of its other values. They
+    have as many hidden units as there are labels, but 256 at least and 1024 at most. Where less
+    than half of the features ever vary, as with hashed words, they see only those.
 
     Given validation rows with all their labels, the frequencies of labels are also corrected. How
     often a label is true is poorly known if it was observed a few times. Its scores are multiplied
@@ -122,6 +125,10 @@ class Blend(Learner):
     centre_, scale_ : ndarrays of shape (d,)
         What is taken off features and what they are then divided by before the networks see them,
         where nine in ten values are 0; else 0 and 1, for networks standardise by themselves.
+    fences_ : Fences
+        Beyond which values are brought nearer.
+    columns_ : ndarray of int
+        Features that the networks see.
     factors_ : ndarray of shape (K,)
         Factor of each label, the same for all without fully labelled validation rows. With it,
         scores of new rows add up to as many labels as validation rows, or those held out, have.
@@ -174,33 +181,43 @@ class Blend(Learner):
             if len(kept) < 2:
                 raise FeatureError(
                     f"X has n_samples = {len(labels)}; Blend holds a row out to choose by, and "
-                    "needs two to learn from.\nGive more rows, or a validation set."
+                    "needs two to learn from.\nGive more rows, a smaller validation_size, or a "
+                    "validation set."
                 )
         else:
             rows_val = read_features(self, X_val, reset=False, called="X_val")
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(rows_val.shape[0], of="X_val")
+        self.fences_ = Fences.of(rows[kept])
+        rows, rows_val = self.fences_.transform(rows), self.fences_.transform(rows_val)
+        if labels_val.knowledge is not Knowledge.ALL:  # a row without a label tells nothing then
+            told = np.flatnonzero(labels_val.cardinality)
+            rows_val, labels_val = rows_val[told], labels_val[told]
         weighed = rows_to_weigh(*labels_val.shape)
         self._fit_members(rows[kept], labels[kept], rows_val[weighed], labels_val[weighed])
         weights = pool_weights(self._shares(rows_val[weighed]), labels_val[weighed])
+        if not weights.any():  # no member is better than even shares, which rank nothing
+            weights[_MEMBERS.index("frequencies")] = 1.0
         self.weights_ = dict(zip(_MEMBERS, weights.tolist(), strict=True))
         shares = self._pooled(rows_val)
         factors: FloatArray = np.ones(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
-        self.factors_ = factors * count_factor(factors * shares, labels_val.positives.nnz)
+        factors *= count_factor(factors * shares, labels_val.positives.nnz)
         if len(kept) < len(labels):
             self.trees_.refill(rows, labels)
             self.frequencies_ = frequencies(labels)
+        self.factors_ = factors
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return 1 − exp(−f q), for pooled shares q and factors f: a score from 0 to below 1.
+        """Return 1 − exp(−f q), for pooled shares q and factors f: a score from 0 to 1.
 
         If a label's true rows came as a Poisson process of rate f q, this would be the probability
         of at least one.
         """
-        scores = self._pooled(self._check_rows(X))
+        rows = self._check_rows(X)
+        scores = self._pooled(self.fences_.transform(rows))
         scores *= -self.factors_
         np.expm1(scores, out=scores)
         return np.negative(scores, out=scores)
@@ -213,8 +230,12 @@ class Blend(Learner):
         filled = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
         thin = filled < _FEW * math.prod(rows.shape) or stays_sparse(rows)
         self.centre_, self.scale_ = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+        self.columns_ = np.arange(rows.shape[1])
         if thin:
             self.centre_, self.scale_ = units_of(rows)
+            varied = np.flatnonzero(np.isfinite(self.scale_))
+            if 0 < len(varied) < rows.shape[1] / 2:
+                self.columns_ = varied
         self.network_ = WAN(
             n_models=effort.networks,
             hidden=int(np.clip(len(labels.classes), *_WIDTHS)),
@@ -258,13 +279,15 @@ class Blend(Learner):
     def _scaled(self, rows: ScoreMatrix) -> ScoreMatrix:
         if (self.scale_ == 1).all() and not self.centre_.any():
             return rows
-        return in_units(rows, self.centre_, self.scale_)
+        if len(self.columns_) < rows.shape[1]:
+            rows = rows[:, self.columns_]
+        return in_units(rows, self.centre_[self.columns_], self.scale_[self.columns_])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "factors_")
 
     def _check(self) -> None:
-        if self.effort not in _EFFORTS:
+        if not isinstance(self.effort, str) or self.effort not in _EFFORTS:
             raise TrainingError(f"effort={self.effort!r}; give 'full' or 'fast'.")
         if not is_within(self.validation_size, above=0, below=1):
             raise TrainingError(

@@ -12,12 +12,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from lamc.types import FloatArray, ScoreMatrix, SparseMatrix
+from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 Scaling = Literal["auto", "range", "length"]
 
 DENSE_LIMIT = 50_000_000  # sparse rows with more entries than this, zeros counted, stay sparse
-_CONSTANT = 1e-12  # share of its values by which a feature may differ and count as constant
+CONSTANT = 1e-12  # share of its values by which a feature may differ and count as constant
 _SHORT = 1e-12  # length below which a row counts as empty
 _MOSTLY_ZEROS = 0.2  # share of entries that are not 0, below which rows go by their length
 _FARTHEST = 3.0  # new rows may lie this far out, where training rows end at 1
@@ -45,9 +45,12 @@ class ZScores(BaseEstimator):
     def of(cls, X: ScoreMatrix) -> Self:
         """Take mean and spread from training rows."""
         X = _dense(X)
-        mean, spread = X.mean(axis=0), X.std(axis=0)
-        constant = spread <= _CONSTANT * _size(X.min(axis=0), X.max(axis=0))
-        return cls(mean, np.where(constant, np.inf, spread))
+        size = _size(X.min(axis=0), X.max(axis=0))
+        powers = _extreme_powers(size)
+        if powers.any():
+            X = np.ldexp(X, -powers)
+        mean, spread = np.ldexp(X.mean(axis=0), powers), np.ldexp(X.std(axis=0), powers)
+        return cls(mean, np.where(spread <= CONSTANT * size, np.inf, spread))
 
     def transform(self, X: ScoreMatrix) -> FloatArray:
         """Put rows on this scale; the result is dense."""
@@ -80,7 +83,7 @@ class UnitRange(BaseEstimator):
         X = _dense(X)
         low, high = X.min(axis=0), X.max(axis=0)
         middle, half_width = low + (high - low) / 2, (high - low) / 2
-        constant = half_width <= _CONSTANT * _size(low, high)
+        constant = half_width <= CONSTANT * _size(low, high)
         return cls(middle, np.where(constant, 1.0, half_width))
 
     def transform(self, X: ScoreMatrix) -> FloatArray:
@@ -161,11 +164,14 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     squares = (columns / largest).power(2).sum(axis=0)
     unit = np.where(squares > 0, largest * np.sqrt(squares / np.maximum(count, 1)), np.inf)
     of_value = np.repeat(np.arange(d), count)
-    mean = np.bincount(of_value, columns.data / n, minlength=d)
-    away = np.bincount(of_value, (columns.data - mean[of_value]) ** 2, minlength=d)
-    spread = np.sqrt(away / n + (1 - count / n) * mean**2)
+    powers = _extreme_powers(largest)
+    values = np.ldexp(columns.data, -powers[of_value]) if powers.any() else columns.data
+    mean = np.bincount(of_value, values / n, minlength=d)
+    away = np.bincount(of_value, (values - mean[of_value]) ** 2, minlength=d)
+    spread = np.ldexp(np.sqrt(away / n + (1 - count / n) * mean**2), powers)
+    mean = np.ldexp(mean, powers)
     often = 2 * count > n
-    varies = spread > _CONSTANT * largest
+    varies = spread > CONSTANT * largest
     centre = np.where(often, mean, 0.0)
     unit = np.where(often, np.where(varies, spread, np.inf), unit)
     return centre, np.where(unit < np.finfo(X.dtype).tiny, np.inf, unit)
@@ -181,16 +187,32 @@ def in_units(X: ScoreMatrix, centre: FloatArray, unit: FloatArray) -> ScoreMatri
     >>> in_units(np.array([[3.0, 8.0]]), centre=np.array([0.0, 6.0]), unit=np.array([3.0, 2.0]))
     array([[1., 1.]])
     """
-    factors = (1 / unit).astype(X.dtype)
-    centre = centre.astype(X.dtype)
+    factors = 1 / unit
+    if factors.max(initial=0) > np.finfo(X.dtype).max:
+        X = X.astype(np.float64)
+    factors = factors.astype(X.dtype)
+    X = less(X, centre.astype(X.dtype))
+    return X @ sparse.diags_array(factors) if sparse.issparse(X) else X * factors
+
+
+def less(X: ScoreMatrix, centre: FloatArray) -> ScoreMatrix:
+    """Rows less the centre; sparse if they were, with zeros where the centre is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from lamc.learners.scaling import less
+    >>> less(sparse.csr_array([[3.0, 0.0, 8.0]]), np.array([0.0, 0.0, 6.0])).toarray()
+    array([[3., 0., 2.]])
+    """
     if not sparse.issparse(X):
-        return (X - centre) * factors
-    moved = np.flatnonzero(centre)
-    if len(moved):
-        n = X.shape[0]
-        starts = np.arange(n + 1) * len(moved)
-        X = X - sparse.csr_array((np.tile(centre[moved], n), np.tile(moved, n), starts), X.shape)
-    return X @ sparse.diags_array(factors)
+        return X - centre
+    moved, n = np.flatnonzero(centre), X.shape[0]
+    if not len(moved):
+        return X
+    starts = np.arange(n + 1) * len(moved)
+    return X - sparse.csr_array((np.tile(centre[moved], n), np.tile(moved, n), starts), X.shape)
 
 
 def neighbour_scale(X: ScoreMatrix, scaling: Scaling = "auto") -> UnitRange | RowLength:
@@ -232,6 +254,15 @@ def with_constant(X: ScoreMatrix) -> ScoreMatrix:
     if sparse.issparse(X):
         return sparse.hstack([X, sparse.csr_array(ones)], format="csr")
     return np.hstack([X, ones])
+
+
+def _extreme_powers(size: FloatArray) -> IntArray:
+    """Powers of 2 near sizes whose squares double precision cannot hold; else 0.
+
+    Dividing by a power of 2 rounds nothing.
+    """
+    extreme = (size > 1e150) | ((size < 1e-150) & (size > 0))
+    return np.where(extreme, np.frexp(size)[1], 0)
 
 
 def _size(low: FloatArray, high: FloatArray) -> FloatArray:

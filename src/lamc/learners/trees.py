@@ -11,7 +11,9 @@ from sklearn.utils import check_random_state, gen_batches
 
 from lamc.exceptions import TrainingError
 from lamc.labels import Labels, as_labels
+from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
+from lamc.learners.scaling import CONSTANT, less
 from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 _ENTRIES = 20_000_000  # numbers of a block of rows × labels
@@ -26,10 +28,12 @@ class Trees(Learner):
     """Extremely randomised trees on the observed label.
 
     Each leaf holds the shares of the labels observed on its training rows, and a score is their
-    mean over the trees: an estimate of the probability that the label is the observed one. It needs
-    no scaling, and is hard to beat on a few hundred dense features. (Trees split in single
-    precision; a feature that this would blur, such as times in seconds since 1970, or one in units
-    of 1e-9, is centred and scaled before.)
+    mean over the trees: an estimate of the probability that the label is the observed one. It is
+    hard to beat on a few hundred dense features. Units do not matter, but values far from all
+    others do, for thresholds are drawn between a feature's ends:
+    :class:`lamc.learners.outliers.Fences` brings them nearer. (Trees split in single precision; a
+    feature that this would blur, such as times in seconds since 1970, or one in units of 1e-9, is
+    centred and scaled before.)
 
     A tree splits where the Gini impurity of the observed label falls most. That is the variance of
     its 0/1 vector, which some random projections keep nearly; so with more labels than that, trees
@@ -103,7 +107,9 @@ class Trees(Learner):
         forest = ExtraTreesRegressor(
             self.n_trees,
             min_samples_leaf=self.min_leaf,
-            max_features=self.max_features or _some_features(rows.shape[1]),
+            max_features=(
+                _some_features(rows.shape[1]) if self.max_features is None else self.max_features
+            ),
             bootstrap=n > self.max_rows,
             max_samples=self.max_rows if n > self.max_rows else None,
             n_jobs=self.n_jobs,
@@ -125,7 +131,8 @@ class Trees(Learner):
         X, y
             As for :meth:`fit`, with the same labels.
         """
-        rows, labels = self._check_rows(X), as_labels(y).align(self.classes_)
+        rows = self._check_rows(X)
+        labels = as_labels(y, knowledge=unless_told(y)).align(self.classes_)
         labels.require_rows(rows.shape[0], of="X")
         self._fill(self._leaves_of(rows), observed_shares(labels))
         return self
@@ -147,7 +154,7 @@ class Trees(Learner):
         for block in gen_batches(rows.shape[0], max(1, _ENTRIES // len(self.classes_))):
             leaves = self._leaves_of(rows[block])
             scores[block] = (self._indicator(leaves) @ self.leaves_).toarray()
-        scores /= self.n_trees
+        scores /= len(self.roots_)
         return np.minimum(scores, 1)  # a sum of shares may pass 1 in the last bit
 
     def _cleared(self, rows: ScoreMatrix) -> ScoreMatrix:
@@ -155,7 +162,7 @@ class Trees(Learner):
         if (self.shift_ == 0).all() and (self.factor_ == 1).all():
             return rows
         if sparse.issparse(rows):
-            return sparse.csr_array(rows @ sparse.diags_array(self.factor_))
+            return sparse.csr_array(less(rows, self.shift_) @ sparse.diags_array(self.factor_))
         return (rows - self.shift_) * self.factor_
 
     def _keep(self, trees: Sequence[Any]) -> None:
@@ -182,13 +189,22 @@ class Trees(Learner):
         """The leaf of each row in each tree."""
         n, n_trees = rows.shape[0], len(self.roots_)
         leaves = np.empty((n, n_trees), dtype=np.int64)
-        for block in gen_batches(n, max(1, _STEPS // max(rows.shape[1], n_trees))):
-            dense = rows[block].toarray() if sparse.issparse(rows) else rows[block]
-            clear = np.ascontiguousarray(self._cleared(dense), dtype=np.float32)
-            leaves[block] = self._followed(clear)
+        used: IntArray = np.arange(rows.shape[1])
+        feature: IntArray = self.feature_
+        if sparse.issparse(rows):  # which may have far more features than trees ask for
+            used = np.flatnonzero(np.bincount(feature, minlength=rows.shape[1]))
+            feature = np.searchsorted(used, feature)
+        shift, factor = self.shift_[used], self.factor_[used]
+        for block in gen_batches(n, max(1, _STEPS // max(len(used), n_trees))):
+            some = rows[block][:, used].toarray() if sparse.issparse(rows) else rows[block]
+            with np.errstate(
+                over="ignore"
+            ):  # of features that never varied, which no tree asks for
+                clear = np.ascontiguousarray((some - shift) * factor, dtype=np.float32)
+            leaves[block] = self._followed(clear, feature)
         return leaves
 
-    def _followed(self, values: FloatArray) -> IntArray:
+    def _followed(self, values: FloatArray, feature: IntArray) -> IntArray:
         """Let rows go down all trees, a step at a time; who has come to a leaf rests there."""
         n, n_features = values.shape
         is_leaf = self.left_ == np.arange(len(self.left_))
@@ -197,7 +213,7 @@ class Trees(Learner):
         going = np.flatnonzero(~is_leaf[node])
         while len(going):
             at = node[going]
-            low = flat[starts[going] + self.feature_[at]] <= self.threshold_[at]
+            low = flat[starts[going] + feature[at]] <= self.threshold_[at]
             below = np.where(low, self.left_[at], self.right_[at])
             node[going] = below
             going = going[~is_leaf[below]]
@@ -207,7 +223,7 @@ class Trees(Learner):
 def clear_in_single_precision(rows: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     """What to take off each feature and multiply it by, so that single precision can tell it apart.
 
-    0 and 1 where it can already. Sparse features have nothing taken off, for zeros are to stay.
+    0 and 1 where it can already, and for a feature that hardly varies, which is constant to it.
 
     Examples
     --------
@@ -222,9 +238,9 @@ def clear_in_single_precision(rows: ScoreMatrix) -> tuple[FloatArray, FloatArray
     )
     size = np.maximum(abs(low), abs(high))
     with np.errstate(over="ignore"):
-        width = size if sparse.issparse(rows) else np.minimum(high - low, np.finfo(float).max)
+        width = np.minimum(high - low, np.finfo(float).max)
     odd = (width < _NARROW) | (size > _LARGE) | (size / _FAR > width)
-    changed = odd & (width >= np.finfo(float).tiny)  # one below it counts as constant
+    changed = odd & (width >= np.finfo(float).tiny) & (width > CONSTANT * size)
     shift = np.where(changed & (width != size), low, 0.0)
     return shift, np.where(changed, 1 / np.where(changed, width, 1.0), 1.0)
 
