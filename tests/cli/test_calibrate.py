@@ -59,7 +59,7 @@ def test_single_positives_and_a_bound(lamc, lamc_json, scored, tmp_path):
     np.save(tmp_path / "scores.npy", scores.to_numpy())
     files = ["--scores", tmp_path / "scores.npy", "--truth", tmp_path / "one.npy"]
     done = lamc("calibrate", *files)
-    assert "Give --most-labels" in done.stderr
+    assert "--most-labels …" in done.stderr
     facts = lamc_json("calibrate", *files, "--most-labels", 2, "--alpha", 0.3)
     expected = Calibrator(alpha=0.3).fit(scores.to_numpy(), one, cardinality=2)
     assert [label["threshold"] for label in facts["labels"]] == expected.thresholds_.tolist()

@@ -1,5 +1,6 @@
 """The shell as a whole: help, exit codes, errors, stops."""
 
+import math
 import os
 import re
 import signal
@@ -13,8 +14,10 @@ from typer.testing import CliRunner
 
 import lamc.cli.train
 from lamc.cli import app
+from lamc.cli.calibrated import _threshold
+from lamc.cli.options import label_columns
 from lamc.cli.output import Output, table
-from lamc.cli.shell import explained
+from lamc.cli.shell import explained, in_shell_words
 from lamc.cli.stops import stops_heard
 from lamc.exceptions import LAMCError
 from lamc.labels import as_labels
@@ -236,3 +239,20 @@ def test_advice_for_labels_without_a_column_is_an_option():
 def test_an_error_of_the_library_is_raised_as_such_in_python():
     with pytest.raises(LAMCError):
         lamc.cli.train.options.load_model("no/such/model.lamc", None)
+
+
+def test_labels_with_commas_are_named_in_quotes():
+    where = label_columns('oak, "Carex nigra, agg.",elm', None, None, None)
+    assert where.names == ("oak", "Carex nigra, agg.", "elm")
+
+
+def test_each_type_to_trust_has_an_option():
+    told = in_shell_words("load(path, trusted=['a.B', 'c.D']).")
+    assert told == "--trust a.B --trust c.D."
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.25, "0.2500"), (0.0, "0.0000"), (5.5e-5, "5.5e-05"), (math.inf, "–")]
+)
+def test_small_thresholds_are_not_shown_as_zero(value, shown):
+    assert _threshold(value) == shown

@@ -20,7 +20,7 @@ def test_single_positives_in_one_column(lamc, trees, tmp_path):
     assert "400 rows" in done.stderr
     assert "with one observed label each" in done.stderr
     assert "Warning: Calibrated on observed labels only" in done.stderr
-    assert "Give --most-labels" in done.stderr
+    assert "--most-labels …" in done.stderr
     assert "Trained wan on 320 rows and calibrated it on 80 others." in done.stdout
     assert "accepts at least 90 % of the rows that have the label" in done.stdout
     model = load(tmp_path / "a.lamc")

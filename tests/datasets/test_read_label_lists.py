@@ -89,3 +89,20 @@ def test_labels_of_a_row_are_in_the_order_of_the_columns():
     assert marks.has_canonical_format
     assert marks.indices.tolist() == [*range(50)] * 2
     assert names == sorted(labels)
+
+
+def test_accents_that_look_the_same_are_the_same(tmp_path):
+    text = "x,tags\n1,\u00c9picéa\n2,E\u0301pice\u0301a\n3,oak\n"
+    data = read(write(tmp_path, text), label_column="tags")
+    assert data.label_names.tolist() == ["E\u0301pice\u0301a", "oak"]
+    assert data.Y.toarray()[:, 0].tolist() == [1, 1, 0]
+    known = read(write(tmp_path, text), label_column="tags", labels=["oak", "\u00c9picéa"])
+    assert known.Y.toarray()[:, 1].tolist() == [1, 1, 0]
+
+
+def test_an_empty_cell_among_lists_is_not_told_to_be_removed(tmp_path):
+    text = "x,tags\n1,oak\n2,\n3,oak;elm\n4,elm\n"
+    with pytest.raises(DatasetError, match=r"row 4 .*joins 'oak', 'elm'(?s:.*)separator=';'"):
+        read(write(tmp_path, text), label_column="tags")
+    with pytest.raises(DatasetError, match=r"row 3 .*missing(?s:.*)no label at all, say separator"):
+        read(write(tmp_path, text.replace(";elm", "")), label_column="tags")

@@ -152,7 +152,7 @@ def test_text_with_few_values_is_nominal_and_other_text_is_left_out(tmp_path):
     assert data.notes == (
         "Left out 'many': text with 21 different values.",
         "Left out 'title': text with 60 different values.",
-        "Left out 'day': of type date32[day], which is no number.",
+        "Left out 'day': a date, which is no number.",
         "Left out 'empty': without a value in any row.",
         "Read as words, each a 0/1 feature: 'colour', 'side'. Read as numbers: 'agreed', 'size'.",
     )
@@ -377,3 +377,25 @@ def test_a_list_with_a_gap_is_refused(tmp_path):
     path = write(tmp_path, '{"x": 1, "tags": ["oak", null]}\n', "a.jsonl")
     with pytest.raises(DatasetError, match="line 1: the label in 'tags' is missing"):
         read(path, label_column="tags")
+
+
+@pytest.mark.parametrize("codes", [["01", "02", "10"], ["1", "007", "20"]])
+def test_codes_with_leading_zeros_are_words(tmp_path, codes):
+    rows = "".join(f"{10 * row},{codes[row % 3]},{row % 2}\n" for row in range(12))
+    data = read(write(tmp_path, f"height,soil,oak\n{rows}"), labels=["oak"])
+    assert data.feature_names.tolist() == ["height", *(f"soil={code}" for code in sorted(codes))]
+
+
+@pytest.mark.parametrize("numbers", ["0", "10", "0.05", "-0.5", "100", "2001-01-05"])
+def test_zeros_that_do_not_lead_are_no_codes(tmp_path, numbers):
+    text = "day,height,oak\n" + f"{numbers},3,1\n{numbers},4,0\n" * 3
+    assert "height" in read(write(tmp_path, text), labels=["oak"]).feature_names
+    assert not any(
+        "=" in name for name in read(write(tmp_path, text), labels=["oak"]).feature_names
+    )
+
+
+def test_a_code_far_down_a_long_file_is_found(tmp_path):
+    rows = "".join(f"{row % 7 + 1},{row % 2}\n" for row in range(400_000))
+    data = read(write(tmp_path, f"soil,oak\n{rows}007,1\n"), labels=["oak"])
+    assert "soil=007" in data.feature_names

@@ -5,9 +5,10 @@ import pytest
 
 from lamc import Calibrator
 from lamc.evaluation import evaluate
+from lamc.exceptions import LAMCWarning
 from lamc.report.kept import kept
 from lamc.report.shown import label_row
-from lamc.report.words import calibrated_on, kept_at, promise_at, unavailable
+from lamc.report.words import assumed, calibrated_on, kept_at, luck, promise_at, unavailable
 
 from .cases import findings_of, same_rows_by, scored_rows, tallied
 
@@ -119,4 +120,27 @@ def test_rules_that_the_rows_are_not_enough_for_are_not_offered():
     assert grid.rules == ("recall", "selective")
     assert "need rows drawn at random, without weights" in unavailable(grid, weighed)
     plain = Calibrator(alpha=0.2).fit(scores, labels)
-    assert "keep_negatives=True" in unavailable(findings_of(plain, scores, labels).grid, plain)
+    assert "false labels kept" in unavailable(findings_of(plain, scores, labels).grid, plain)
+
+
+def test_what_a_reader_of_the_page_is_told_names_no_argument():
+    scores, labels = scored_rows(200, seed=8)
+    true = labels.positives.toarray()
+    rows = true.any(axis=1)
+    with pytest.warns(LAMCWarning):
+        one = Calibrator(alpha=0.2).fit(scores[rows], true[rows].argmax(axis=1))
+    assert "largest number of labels that a row may have does without" in assumed(one)
+    assert assumed(Calibrator(alpha=0.2).fit(scores, labels)) is None
+
+
+def test_labels_that_may_have_passed_by_luck_are_told():
+    rng = np.random.default_rng(0)
+    scores = rng.random((300, 40))
+    true = rng.random((300, 40)) < 0.5
+    scores[:, 0] = true[:, 0]
+    with pytest.warns(LAMCWarning, match="1 of 40 labels passed"):
+        cal = Calibrator("precision", alpha=0.2).fit(scores, true)
+    (told,) = luck(cal)
+    assert "by luck" in told
+    assert "=0" not in told
+    assert luck(Calibrator("recall").fit(scores, true)) == []

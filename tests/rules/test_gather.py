@@ -65,7 +65,7 @@ def test_chosen_rows_do_not_tell_how_often_a_label_is_right(rule):
 def test_single_positives_alone_rest_on_an_assumption_that_is_said(rule):
     with pytest.warns(LAMCWarning, match=r"at random .* does not depend on how many"):
         cal = Calibrator(rule, alpha=0.1).fit(SCORES, ONE)
-    assert "Give cardinality=…" in cal.assumption_
+    assert "cardinality=…" in cal.assumption_
     own = Calibrator(rule, alpha=0.1).fit(SCORES, ONE, cardinality=1)
     np.testing.assert_array_equal(cal.thresholds_, own.thresholds_)
     assert own.assumption_ is None

@@ -128,6 +128,9 @@ def test_words_beside_numbers_are_read_value_by_value():
     ("name", "text", "message"),
     [
         ("a.csv", "x,y\n1\n", "all have the 2 values that its header has"),
+        ("a.csv", "x,y\n1,2\n3\n", r"row 3 \(the header is row 1\): expected 2 columns, got 1"),
+        ("a.csv", "x;y\n1;2\n", "one column, 'x;y'.\nSay --delimiter ';'"),
+        ("a.csv", "x\ty\n1\t2\n", r"Say --delimiter \$'.t'"),
         ("a.csv", "x,x\n1,2\n", "two columns named 'x'"),
         ("a.csv", "y\n1\n", "no column 'x'"),
         ("a.jsonl", '{"x": 1}\n{"y": 2}\n', "line 2: there is no 'x'"),
@@ -252,3 +255,10 @@ def test_a_csv_file_is_let_go_of_when_reading_ends(tmp_path, whole):
         assert sum(map(len, reading)) == 990
     reading.close()
     assert not [each for each in gc.get_objects() if isinstance(each, CsvText)]
+
+
+def test_text_in_another_encoding_is_told_by_its_place(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("x,name\n1,oak\n2,épicéa\n".encode("latin-1"))
+    with pytest.raises(DatasetError, match=r"(?s)row 3 .* column 'name' .*--encoding latin-1"):
+        list(batches(source_of(path), {"name": Kind.AS_IS}, rows=10))

@@ -196,7 +196,8 @@ def test_a_missing_id_is_no_match_for_the_word_none(tmp_path):
             DatasetError,
             "score of 'b' is 1.5; scores are numbers",
         ),
-        ("a,b\n.5,\n", "a,b\n1,1\n", None, DatasetError, "score of 'b' is missing"),
+        ("a,b\n.5,\n", "a,b\n1,1\n", None, DatasetError, "(?s)row 2 .* 'b' is missing.*Fill it in"),
+        ("plot,a\n7,.5\n", "plot,a\n7,1\n", None, DatasetError, "(?s)'plot' is 7.*named by --id"),
         ("a,b\n.5,.5\n", "a,c\n1,1\n", None, DatasetError, "There is no column for 'b'"),
         ("i,a\n1,.5\n", "i,a\n2,1\n", "i", DatasetError, "1 of the 1 rows of .* are not in"),
         ("i,a\n1,.5\n1,.5\n", "i,a\n1,1\n", "i", DatasetError, "two rows with the i '1'"),
@@ -246,3 +247,12 @@ def test_a_pickle_in_disguise_is_not_run(tmp_path):
     np.save(tmp_path / "scores.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(DatasetError, match="cannot be read as a NumPy array"):
         read_scored(tmp_path / "scores.npy", tmp_path / "truth.npy", LabelColumns())
+
+
+def test_what_predictions_call_id_is_the_column_that_identifies_rows(tmp_path):
+    (tmp_path / "scores.csv").write_text("id,a\n2,.2\n1,.1\n")
+    (tmp_path / "truth.csv").write_text("plot,a\n1,0\n2,1\n")
+    found = read_scored(
+        tmp_path / "scores.csv", tmp_path / "truth.csv", LabelColumns(), id_column="plot"
+    )
+    assert found.labels.positives.toarray().ravel().tolist() == [True, False]

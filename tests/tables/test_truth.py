@@ -86,6 +86,21 @@ def test_a_listed_label_that_a_model_does_not_know_is_refused(folder):
         table_labels(source, where, few, advice="Correct it.")
 
 
+@pytest.mark.parametrize("name", ["marks.parquet", "tags.csv"])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("ash", "elm", "oka"), "(?s)names 'oka', but the labels are .*Did you mean 'oak'"),
+        (("ash", "height"), "names 'height', but the labels are"),
+        (("a*",), "leaves out 'elm', 'oak'"),
+    ],
+)
+def test_names_that_are_not_those_of_a_model_are_refused(folder, name, names, message):
+    listed = {"listed": "tags", "separator": ";"} if name == "tags.csv" else {}
+    with pytest.raises(DatasetError, match=message):
+        table_labels(source_of(folder / name), LabelColumns(names, **listed), NAMES)
+
+
 @pytest.mark.parametrize(
     ("text", "where", "message"),
     [

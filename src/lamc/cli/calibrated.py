@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from lamc.rules import Calibrator
 
 
+_LEAST_SHOWN = 1e-3  # threshold that four decimals show well
+
+
 def calibrated_table(calibrator: "Calibrator") -> list[Any]:
     """The promise in words, a table of the labels, and what becomes of those not covered."""
     from lamc.rules.rule import RULES
@@ -85,4 +88,6 @@ def _left_open(calibrator: "Calibrator") -> list[str]:
 
 
 def _threshold(value: float) -> str:
-    return f"{value:.4f}" if math.isfinite(value) else "–"
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.4f}" if value == 0 or abs(value) >= _LEAST_SHOWN else f"{value:.1e}"

@@ -121,7 +121,8 @@ def read(
 ) -> None:
     """Read any file that LAMC can read, and write it as .npz or .parquet.
 
-    An .npz file keeps everything, and needs no options to be read again.
+    An .npz file keeps features as numbers, labels, names and parts, but no ids, and needs no
+    options to be read again.
     In a Parquet table the column "labels" lists the labels of a row.
 
     Example: lamc data read yeast.arff -o yeast.npz

@@ -24,7 +24,7 @@ _MEANING = {
     "average precision": "how high the true labels of a row stand",
     "coverage": "how far down one must read to meet them all",
     "ranking loss": "pairs of a true and a false label in wrong order",
-    "one-error": "rows whose first label is false",
+    "one-error": "rows with labels whose first one is false",
 }
 
 

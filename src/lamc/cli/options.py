@@ -1,5 +1,6 @@
 """Options that several commands have, and what they mean together."""
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -67,8 +68,9 @@ Trust: TypeAlias = Annotated[
 Labels: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="0/1 columns that are labels: names with commas between, * for any characters. With "
-        "--label-column, all labels there are. Of ARFF, Mulan's XML file too.",
+        help="0/1 columns that are labels: names with commas between, in double quotes if "
+        "they have commas themselves, * for any characters. With --label-column, all labels there "
+        "are. Of ARFF, Mulan's XML file too.",
         rich_help_panel=_READING,
     ),
 ]
@@ -214,9 +216,15 @@ def label_columns(
     from lamc.labels import Knowledge
     from lamc.tables.truth import LabelColumns
 
-    names = [] if labels is None else [name.strip() for name in labels.split(",") if name.strip()]
+    names = [] if labels is None else _names_in(labels)
     stated = None if knowledge is None else Knowledge(knowledge)
     return LabelColumns(tuple(names), label_column, separator, stated)
+
+
+def _names_in(text: str) -> list[str]:
+    """Names with commas between them; one with a comma in it stands in double quotes."""
+    (names,) = csv.reader([text.replace("\n", " ")], skipinitialspace=True)
+    return [name.strip() for name in names if name.strip()]
 
 
 def data_file(

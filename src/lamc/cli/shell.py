@@ -42,6 +42,10 @@ _ADVICE = {
     "say that Y lists only some of the true labels: as_labels(Y, knowledge='some').": (
         "say that the rows name only some of their labels: --knowledge some."
     ),
+    "Give fully labelled rows, as a 0/1 matrix or as lists of labels.": (
+        "Give fully labelled rows: 0/1 columns, or lists of labels with --separator. lamc train "
+        "takes them in a file of their own, --calibration."
+    ),
     "it is not a file that save() wrote": "it is no model that lamc train or calibrate wrote",
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})= ?")
@@ -97,10 +101,15 @@ def explained(error: Exception) -> str:
     )
 
 
+def _trusting(types: str) -> str:
+    """An option for each of the types."""
+    return " ".join(f"--trust {name.strip(chr(39))}" for name in types.split(", "))
+
+
 def in_shell_words(message: str) -> str:
     """Put options of the shell in the place of arguments of the library."""
     for advice, way in _ADVICE.items():
         message = message.replace(advice, way)
-    message = _TRUST.sub(lambda found: f"--trust {found[1].replace(chr(39), '')}", message)
+    message = _TRUST.sub(lambda found: _trusting(found[1]), message)
     message = _ARGUMENT.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
     return _ALONE.sub(r"\1", message)

@@ -12,6 +12,7 @@ from lamc.report.grid import Grid
 from lamc.report.measures import Measures
 from lamc.report.numbers import NBSP, NONE, count, interval, percent
 from lamc.rules import Calibrator
+from lamc.rules.precision import luck_among
 from lamc.rules.rule import RULES
 from lamc.rules.summary import promise_in_words
 from lamc.rules.thresholds import (
@@ -57,9 +58,8 @@ _LACKING = {
     "everywhere. Scores for more pairs of a row and a label can change that.",
 }
 _ANSWERS = (
-    "Answers that a person gives on rows drawn at random can be added to the calibration set with "
-    "Calibrator.update(); answers on rows picked because they were open cannot, for these are a "
-    "biased sample."
+    "Answers that a person gives on rows drawn at random can be added to the calibration rows; "
+    "answers on rows picked because they were open cannot, for these are a biased sample."
 )
 
 
@@ -179,6 +179,21 @@ def left_open(calibrator: Calibrator) -> list[str]:
     return sentences if decides_all and not lacking.any() else [*sentences, _ANSWERS]
 
 
+def assumed(calibrator: Calibrator) -> str | None:
+    """What was assumed, without the name of an argument, for whoever reads a page."""
+    told = calibrator.assumption_
+    return None if told is None else told.replace(", cardinality=…,", "")
+
+
+def luck(calibrator: Calibrator) -> list[str]:
+    """A caution where labels may have passed a test of precision by luck."""
+    settings = calibrator.settings_
+    found = None
+    if settings.rule == "precision":
+        found = luck_among(calibrator.reason_, settings.delta)
+    return [] if found is None else [found.replace("delta=", "δ = ")]
+
+
 def unavailable(grid: Grid, calibrator: Calibrator) -> str:
     """Why rules cannot be chosen."""
     sentences = []
@@ -188,7 +203,7 @@ def unavailable(grid: Grid, calibrator: Calibrator) -> str:
             "rows drawn at random, without weights"
             if kept
             else "the scores of false labels too: a calibration set with all labels of its rows, "
-            "and keep_negatives=True"
+            "and with the scores of its false labels kept"
         )
         sentences.append(f"The rules precision and three-way need {need}.")
     if "selective" not in grid.rules:

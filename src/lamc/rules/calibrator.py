@@ -33,7 +33,8 @@ _SINGLE_POSITIVE_ASSUMPTION = (
     "Calibrated on observed labels only, without knowing how many labels a row has. What is "
     "promised holds for an observed label. For every true label it holds if the observed one was "
     "drawn at random from the row's labels, and a label's score does not depend on how many these "
-    "are. Give cardinality=… to do without the second assumption."
+    "are. Calibrating with the largest number of labels that a row may have, cardinality=…, does "
+    "without the second assumption."
 )
 _RANDOM_LABEL_ASSUMPTION = (
     "Calibrated on observed labels only. What is promised holds for every true label if the "
@@ -365,7 +366,7 @@ class Calibrator(BaseEstimator):
         self.reason_ = thresholds.reason
         self.promise_ = promise_in_words(RULES[settings.rule], settings.alpha, settings.delta)
         if settings.rule == "precision":
-            luck = luck_among(thresholds, settings.delta)
+            luck = luck_among(thresholds.reason, settings.delta)
             if luck is not None:
                 warn(luck)
 

@@ -22,7 +22,7 @@ from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores
 from lamc.rules.thresholds import FEW_POSITIVES, FEW_ROWS, NOT_CERTIFIED, Thresholds
-from lamc.types import FloatArray, IntArray
+from lamc.types import AnyArray, FloatArray, IntArray
 
 USUAL_DELTA = 0.1
 
@@ -81,7 +81,7 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None
     return Thresholds.of(present, never, present < np.inf, why_not)
 
 
-def luck_among(thresholds: Thresholds, delta: float | None) -> str | None:
+def luck_among(reasons: AnyArray, delta: float | None) -> str | None:
     """Say so where labels that passed their tests by bad luck may be half of those that passed.
 
     A label passes wrongly with probability delta at most, whatever the others do. So it is not the
@@ -91,18 +91,14 @@ def luck_among(thresholds: Thresholds, delta: float | None) -> str | None:
     --------
     >>> import numpy as np
     >>> from lamc.rules.precision import luck_among
-    >>> from lamc.rules.thresholds import Thresholds
-    >>> present = np.r_[[0.5] * 3, [np.inf] * 37]
-    >>> never = np.full(40, -np.inf)
-    >>> found = Thresholds.of(present, never, present < np.inf, "not certified")
-    >>> print(luck_among(found, delta=0.1))
+    >>> print(luck_among(np.r_[[""] * 3, ["not certified"] * 37], delta=0.1))
     3 of 40 labels passed the test of their precision. At delta=0.1 up to 4 of 40 pass it by luck,
     on average over calibration sets, so these 3 may be among them. For a promise to all labels at
     once, give delta=0.0025.
     """
     delta = USUAL_DELTA if delta is None else delta
-    passed = int(np.count_nonzero(thresholds.reason == ""))
-    tested = passed + int(np.count_nonzero(thresholds.reason == NOT_CERTIFIED))
+    passed = int(np.count_nonzero(reasons == ""))
+    tested = passed + int(np.count_nonzero(reasons == NOT_CERTIFIED))
     if not passed or 2 * delta * tested <= passed:
         return None
     return (

@@ -1,6 +1,7 @@
 """Read a table batch by batch, so that its length does not matter."""
 
 import io
+import re
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -161,15 +162,30 @@ def spelt_column(source: Source, name: str) -> list[str]:
     return [spelt(cell) for cell in cells]
 
 
-def check_columns(source: Source, names: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise if the table lacks a column."""
+def check_columns(
+    source: Source, names: Sequence[str], wanted: Sequence[str], *, advice: str = ""
+) -> None:
+    """Raise if the table lacks a column; ``advice`` says what to do about it."""
     missing = [name for name in wanted if name not in set(names)]
     if missing:
+        _refuse_one_column(source, names)
         hint = did_you_mean(missing[0], names)
         raise DatasetError(
             f"{source} has no column {some(missing)}, which {'is' if len(missing) == 1 else 'are'} "
-            f"needed.{hint}\nIts columns are {some(names)}."
+            f"needed.{hint}\nIts columns are {some(names)}.{advice}"
         )
+
+
+def _refuse_one_column(source: Source, names: Sequence[str]) -> None:
+    """Raise if a CSV file has one column, the name of which seems to be several."""
+    if source.format != "csv" or len(names) != 1:
+        return
+    for mark, said in {";": "';'", "\t": "$'\\t'", ",": "','", "|": "'|'"}.items():
+        if mark in names[0]:
+            raise DatasetError(
+                f"{source} has one column, {names[0]!r}.\nSay --delimiter {said} if that is what "
+                "stands between its values."
+            )
 
 
 def _all_rows(columns: Mapping[str, Kind]) -> int:
@@ -257,14 +273,29 @@ def _csv_tables(
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):
                 return
-            raise DatasetError(
-                f"{source}: {str(error).strip()}.\nIts rows should all have the {len(names)} "
-                "values that its header has: it may be cut short, or need another --delimiter "
-                "or --encoding."
-            ) from error
+            raise DatasetError(_csv_trouble(source, names, str(error).strip())) from error
         finally:
             del reader, buffered
             _await_release(held)
+
+
+def _csv_trouble(source: Source, names: Sequence[str], told: str) -> str:
+    """What pyarrow says of a CSV file, with rows counted as everywhere here."""
+    row = re.search(r"Row #(\d+): ?", told)
+    where = f"{source}, {source.place(int(row[1]) - 1)}" if row else str(source)
+    if "invalid UTF8" in told:
+        column = re.search(r"column #(\d+)", told)
+        of = f" in the column {names[int(column[1])]!r}" if column else ""
+        return (
+            f"{where}: there are bytes{of} that are not {source.encoding} text.\nSay which "
+            "encoding the file has, for example --encoding latin-1."
+        )
+    said = told.removeprefix("CSV parse error: ")
+    said = said.replace(row[0], "") if row else said
+    return (
+        f"{where}: {said[:1].lower()}{said[1:]}.\nIts rows should all have the {len(names)} values "
+        "that its header has: it may be cut short, or need another --delimiter or --encoding."
+    )
 
 
 def _await_release(held: weakref.ref[Any]) -> None:

@@ -18,7 +18,7 @@ from lamc.exceptions import DatasetError
 from lamc.learners.named_columns import NamedColumns
 from lamc.rules import Calibrator
 from lamc.spelling import spells_number
-from lamc.tables.batches import ArrowTable, column_names, whole_table
+from lamc.tables.batches import ArrowTable, check_columns, column_names, whole_table
 from lamc.tables.cells import Kind
 from lamc.tables.source import Source
 from lamc.types import FloatArray, IntArray
@@ -99,6 +99,8 @@ class Inputs:
         Text files carry no types, so a model made elsewhere gets numbers of them.
         """
         names = self._by_position(source, beside) if self.names is None else self.names
+        if self.names is not None and source.path is not None and source.format != "jsonl":
+            check_columns(source, column_names(source), self.names, advice=_ONLY_IN_TRAINING)
         others = self.others if source.format == "parquet" else Kind.NUMBER
         words = dict.fromkeys(self.words, Kind.WORD) | dict.fromkeys(self.codes, Kind.CODE)
         return {name: words.get(name, others) for name in names}
@@ -163,6 +165,11 @@ class Inputs:
                 "named by --id."
             )
         return names
+
+
+_ONLY_IN_TRAINING = (
+    " A column that new rows do not have is kept out of the model by --id when it is trained."
+)
 
 
 def with_columns(learner: Any, inputs: Inputs) -> Any:

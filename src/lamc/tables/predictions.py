@@ -23,7 +23,7 @@ from lamc.tables.cells import Kind
 from lamc.tables.features import Inputs
 from lamc.tables.gaps import Gaps
 from lamc.tables.labelled import DataFile, part_rows, read_like
-from lamc.tables.scores import check_unit, score_matrix
+from lamc.tables.scores import ID, check_unit, score_matrix
 from lamc.tables.source import Format, Source
 from lamc.tables.writers import open_writer
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -33,7 +33,7 @@ Decision = Literal["accepted", "absent", "open"]
 Value = Literal["decision", "score", "p_value"]
 
 _WORDS: tuple[Decision, ...] = ("open", "absent", "accepted")  # by decision + 1
-ID, LABEL, SCORE, P_VALUE, DECISION = "id", "label", "score", "p_value", "decision"
+LABEL, SCORE, P_VALUE, DECISION = "label", "score", "p_value", "decision"
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from lamc.tables.source import Source, source_of
 from lamc.tables.truth import LabelColumns, known_labels, labels_in_words, table_labels
 from lamc.types import AnyArray, FloatArray
 
+ID = "id"  # what predictions call the column that identifies their rows
+
 _ARRAY = "a single NumPy array"  # as its first bytes tell
 
 
@@ -101,7 +103,7 @@ def read_scored(
         source_of, said=said, delimiter=delimiter, encoding=encoding, decimal=decimal
     )
     names, matrix, ids, left_out = _scores(Path(scores), as_table, id_column, where, classes)
-    check_unit(matrix, names, place=lambda row: f"{scores}, row {row}, counted from 0")
+    check_unit(matrix, names, place=lambda row: f"{scores}, {_place(Path(scores), as_table, row)}")
     labels, notes = _truth(Path(truth), as_table, names, where)
     if id_column is None and not any(Path(p).suffix.lower() == ".npy" for p in (scores, truth)):
         _check_order(as_table(scores), as_table(truth), {*map(str, names), *where.names})
@@ -151,9 +153,15 @@ def check_unit(scores: FloatArray, names: AnyArray, *, place: Callable[[int], st
         row, column = (int(axis) for axis in np.argwhere(odd)[0])
         value = scores[row, column]
         found = "is missing" if np.isnan(value) else f"is {value:g}"
+        way_out = (
+            "Fill it in, or remove the row."
+            if np.isnan(value)
+            else "Map raw scores there first, by 1 / (1 + exp(−score)) or any rising function. A "
+            "column that identifies the rows is named by --id."
+        )
         raise DatasetError(
             f"{place(row)}: the score of {str(names[column])!r} {found}; scores are numbers from 0 "
-            "to 1.\nMap raw scores there first, by 1 / (1 + exp(−score)) or any rising function."
+            f"to 1.\n{way_out}"
         )
 
 
@@ -177,6 +185,8 @@ def _scores(
             f"{path} has one row for each label (its columns are {some(columns)}), but one column "
             "for each label is needed.\nWrite such a file with lamc predict --wide --value score."
         )
+    if id_column is not None and id_column not in columns and ID in columns:
+        id_column = ID  # as lamc predict calls it
     ids = None if id_column is None else _ids(source, id_column)
     others = [name for name in columns if name != id_column]
     pandas = index_columns(source)
@@ -189,6 +199,12 @@ def _scores(
     table = whole_table(source, dict.fromkeys(chosen, Kind.NUMBER), same_keys=all_taken)
     notes = (left_out_note(index, PANDAS_INDEX),) if index and all_taken else ()
     return np.asarray(chosen), number_matrix(table, chosen), ids, notes
+
+
+def _place(path: Path, as_table: Callable[[Path], Source], row: int) -> str:
+    if path.suffix.lower() == ".npy":
+        return f"row {row}, counted from 0"
+    return as_table(path).place(row)
 
 
 def _score_columns(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.readers.columns import some
+from lamc.datasets.readers.columns import did_you_mean, some
 from lamc.datasets.readers.label_lists import holds_lists, listed_labels, matrix_of_lists
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Knowledge, Labels
@@ -72,6 +72,8 @@ class LabelColumns:
         """
         columns = column_names(source)
         known = [] if classes is None else [str(label) for label in classes]
+        if known:
+            self._check_named(known)
         if self.listed in columns:
             return [self.listed]
         if known and set(known) <= set(columns):
@@ -88,6 +90,25 @@ class LabelColumns:
             f"Nothing says which columns of {source} are labels.{lack}\nName the 0/1 columns, "
             "--labels oak,elm, or the one column that names the labels, --label-column tags."
         )
+
+    def _check_named(self, known: Sequence[str]) -> None:
+        """Raise if the names are not those of the labels that are known already."""
+        for name in self.names:
+            if not any(label == name or fnmatchcase(label, name) for label in known):
+                raise DatasetError(
+                    f"--labels names {name!r}, but the labels are {some(known)}."
+                    f"{did_you_mean(name, known)}"
+                )
+        lacking = [
+            label
+            for label in known
+            if not any(label == name or fnmatchcase(label, name) for name in self.names)
+        ]
+        if self.names and lacking:
+            raise DatasetError(
+                f"--labels leaves out {some(lacking)}, which are labels too.\nName all labels "
+                "there are, or leave the option out."
+            )
 
     def tells_one(self, source: Source) -> bool:
         """Whether each row names one label and says nothing of others."""

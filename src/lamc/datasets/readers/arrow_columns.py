@@ -67,7 +67,7 @@ def _column(
     if pa.types.is_null(cells.type):
         return Column(name, left_out=_EMPTY), 0.0
     if not _is_text(cells.type):
-        return Column(name, left_out=f"of type {cells.type}, which is no number"), 0.0
+        return Column(name, left_out=_what_it_is(cells.type)), 0.0
     values, positions = _values(cells, gaps=MISSING)
     if not values:
         return Column(name, left_out=_EMPTY), 0.0
@@ -76,6 +76,18 @@ def _column(
     if len(values) > most_values and any(np.isnan(truth(value)) for value in values):
         return Column(name, left_out=f"text with {len(values)} different values"), 0.0
     return Column(name, values), positions
+
+
+def _what_it_is(kind: Any) -> str:
+    import pyarrow as pa
+
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "a date, which is no number"
+    return (
+        "a time, which is no number"
+        if pa.types.is_time(kind)
+        else f"of type {kind}, which is no number"
+    )
 
 
 def _as_words(path: Path, name: str, cells: ArrowColumn) -> ArrowColumn:

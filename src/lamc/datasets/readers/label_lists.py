@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from scipy import sparse
@@ -38,13 +39,23 @@ def listed_labels(
     if separator == "":
         raise DatasetError("separator='' separates nothing; leave it out, or give a character.")
     gaps = set(MISSING) - set(known or ())
+    one_each = not in_lists and separator is None
+    read = [
+        _names_of(cell) if in_lists else _names_in(cell, separator) for cell in column.to_pylist()
+    ]
+    if one_each:  # lists that are taken for one label have empty cells for a reason
+        cells = ["" if names is None else names[0] for names in read]
+        _refuse_joined(source, name, cells, known or (), place)
     rows: list[list[str]] = []
-    for row, cell in enumerate(column.to_pylist()):
-        names = _names_of(cell) if in_lists else _names_in(cell, separator)
+    for row, names in enumerate(read):
         if names is None:
+            no_label = (
+                "; if the row has no label at all, say separator=';' or whatever stands between "
+                "several"
+            )
             raise DatasetError(
                 f"{source}, {place(row)}: the label in {name!r} is missing.\n"
-                "Fill it in, or remove the row."
+                f"Fill it in, or remove the row{no_label if one_each else ''}."
             )
         if found := gaps.intersection(names):
             raise DatasetError(
@@ -53,11 +64,7 @@ def listed_labels(
                 "labels there are, labels=…."
             )
         rows.append(names)
-    if in_lists or separator is not None:
-        return rows, ()
-    cells = [labels[0] for labels in rows]
-    _refuse_joined(source, name, cells, known or (), place)
-    return rows, _one_label_notes(name, cells)
+    return rows, _one_label_notes(name, cells) if one_each else ()
 
 
 def holds_lists(kind: Any) -> bool:
@@ -87,8 +94,14 @@ def matrix_of_lists(
 
     ``advice`` says what to do about a label that is not known.
     """
-    names = sorted({label for row in rows for label in row}) if known is None else list(known)
+    written = {label for row in rows for label in row}
+    firsts: dict[str, str] = {}  # accents are written in two ways, which look the same
+    for label in sorted(written) if known is None else known:
+        firsts.setdefault(normalize("NFC", label), label)
+    names = list(firsts.values()) if known is None else list(known)
     position = {label: j for j, label in enumerate(names)}
+    alike = {label: firsts.get(normalize("NFC", label), label) for label in written - set(names)}
+    rows = [[alike.get(label, label) for label in row] for row in rows]
     way_out = f"\n{advice}" if advice else ""
     for row, labels in enumerate(rows):
         for label in labels:

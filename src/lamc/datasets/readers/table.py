@@ -5,6 +5,7 @@ and tells text from missing values, where pandas mends in silence.
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -31,6 +32,7 @@ from lamc.types import FloatArray, SparseMatrix
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 
 MOST_VALUES = 20  # of a text column that is taken as nominal
+LEADING_ZERO = re.compile(rb"[^0-9.][-+]?0[0-9]")
 
 
 def read_csv(
@@ -53,15 +55,25 @@ def read_csv(
     between = delimiter or ("\t" if tabs else ",")
     point = decimal or "."
     check_marks(between, point)
-    text = dict.fromkeys([*_listed(label_column), *_listed(words)], pa.string())  # 007 stays 007
-    try:
+
+    def read(text: Sequence[str], only: Sequence[str] = ()) -> ArrowTable:
         with open_bytes(path) as file:
-            table = csv.read_csv(
+            return csv.read_csv(
                 file,
                 csv.ReadOptions(encoding=encoding or "utf8", use_threads=False),
                 csv.ParseOptions(delimiter=between, newlines_in_values=True),
-                csv.ConvertOptions(column_types=text, decimal_point=point),
+                csv.ConvertOptions(
+                    column_types=dict.fromkeys(text, pa.string()),
+                    include_columns=list(only),
+                    decimal_point=point,
+                ),
             )
+
+    text = [*_listed(label_column), *_listed(words)]  # 007 stays 007
+    try:
+        table = read(text)
+        if codes := _codes(path, table, read):
+            table = read([*text, *codes])
     except pa.ArrowInvalid as error:
         raise DatasetError(
             f"{path}: {str(error).strip()}.\nIts rows, of which the header is the first, should "
@@ -269,6 +281,34 @@ def check_marks(delimiter: str, decimal: str) -> None:
             f"decimal={decimal!r} is also what stands between values.\n"
             "Say what does, for example delimiter=';'."
         )
+
+
+def _codes(path: Path, table: ArrowTable, read: Callable[..., ArrowTable]) -> list[str]:
+    """Columns of whole numbers of which some begin with a needless 0, as codes do."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    schema = table.schema
+    whole = [
+        name
+        for name, kind in zip(schema.names, schema.types, strict=True)
+        if pa.types.is_integer(kind)
+    ]
+    if not whole or len(set(schema.names)) < len(schema.names):
+        return []
+    with open_bytes(path) as file:  # a look at the bytes spares most files the second reading
+        before, found = b"\n", False
+        while not found and (block := file.read(1 << 20)):
+            found = LEADING_ZERO.search(before + block) is not None
+            before = block[-3:]
+    if not found:
+        return []
+    spelt = read(whole, whole)
+    return [
+        name
+        for name in whole
+        if pc.any(pc.match_substring_regex(spelt[name], r"^\s*[-+]?0[0-9]")).as_py()
+    ]
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str]:
