@@ -166,18 +166,15 @@ class NetworkLearner(Learner):
         again: in single precision all logits above 17 would give a score of 1.
         """
         rows = self._check_rows(X)
-        models = [
-            tuple(each.astype(np.float64) for each in weights)
-            for weights in zip(*self.weights_, strict=True)
-        ]
         scores = np.zeros((rows.shape[0], len(self.classes_)), dtype=np.float64)
-        for part in gen_batches(rows.shape[0], _ROWS_AT_ONCE):
-            origin = Origin("X", np.arange(part.start, part.stop))
-            some = self._prepared(rows[part], origin).astype(np.float64)
-            for weights in models:
-                logits = self._logits(some, weights).astype(np.float32)
+        for weights in zip(*self.weights_, strict=True):  # one at a time, for double precision
+            model = tuple(each.astype(np.float64) for each in weights)
+            for part in gen_batches(rows.shape[0], _ROWS_AT_ONCE):
+                origin = Origin("X", np.arange(part.start, part.stop))
+                some = self._prepared(rows[part], origin).astype(np.float64)
+                logits = self._logits(some, model).astype(np.float32)
                 scores[part] += self._activate(logits.astype(np.float64))
-        return scores / len(models)
+        return scores / len(self.weights_[0])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")
