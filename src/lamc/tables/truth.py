@@ -93,16 +93,19 @@ class LabelColumns:
 
     def _check_named(self, known: Sequence[str]) -> None:
         """Raise if the names are not those of the labels that are known already."""
+        patterns = [name for name in self.names if "*" in name]
+        exact, labels = set(self.names), set(known)
         for name in self.names:
-            if not any(label == name or fnmatchcase(label, name) for label in known):
-                raise DatasetError(
-                    f"--labels names {name!r}, but the labels are {some(known)}."
-                    f"{did_you_mean(name, known)}"
-                )
+            if name in labels or ("*" in name and any(fnmatchcase(label, name) for label in known)):
+                continue
+            raise DatasetError(
+                f"--labels names {name!r}, but the labels are {some(known)}."
+                f"{did_you_mean(name, known)}"
+            )
         lacking = [
             label
             for label in known
-            if not any(label == name or fnmatchcase(label, name) for name in self.names)
+            if label not in exact and not any(fnmatchcase(label, each) for each in patterns)
         ]
         if self.names and lacking:
             raise DatasetError(
