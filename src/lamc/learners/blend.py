@@ -127,8 +127,6 @@ class Blend(Learner):
         where nine in ten values are 0; else 0 and 1, for networks standardise by themselves.
     fences_ : Fences
         Beyond which values are brought nearer.
-    columns_ : ndarray of int
-        Features that the networks see.
     factors_ : ndarray of shape (K,)
         Factor of each label, the same for all without fully labelled validation rows. With it,
         scores of new rows add up to as many labels as validation rows, or those held out, have.
@@ -230,12 +228,8 @@ class Blend(Learner):
         filled = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
         thin = filled < _FEW * math.prod(rows.shape) or stays_sparse(rows)
         self.centre_, self.scale_ = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-        self.columns_ = np.arange(rows.shape[1])
         if thin:
             self.centre_, self.scale_ = units_of(rows)
-            varied = np.flatnonzero(np.isfinite(self.scale_))
-            if 0 < len(varied) < rows.shape[1] / 2:
-                self.columns_ = varied
         self.network_ = WAN(
             n_models=effort.networks,
             hidden=int(np.clip(len(labels.classes), *_WIDTHS)),
@@ -279,9 +273,11 @@ class Blend(Learner):
     def _scaled(self, rows: ScoreMatrix) -> ScoreMatrix:
         if (self.scale_ == 1).all() and not self.centre_.any():
             return rows
-        if len(self.columns_) < rows.shape[1]:
-            rows = rows[:, self.columns_]
-        return in_units(rows, self.centre_[self.columns_], self.scale_[self.columns_])
+        centre, scale = self.centre_, self.scale_
+        varied = np.flatnonzero(np.isfinite(scale))
+        if 0 < len(varied) < len(scale) / 2:
+            rows, centre, scale = rows[:, varied], centre[varied], scale[varied]
+        return in_units(rows, centre, scale)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "factors_")

@@ -9,10 +9,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
+from lamc.learners.scaling import CONSTANT
 from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 _FAR: Final = 10.0  # spreads from the middle, beyond which values are brought nearer
-_NOISE = 1e-12  # share of its usual size by which values of a feature may differ and be the same
 _ENTRIES = 500_000  # rows × features that are sorted at once: they stay near the processor
 
 
@@ -101,7 +101,7 @@ def _of_columns(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     size = np.sort(np.abs(values), axis=1)[each, n - 1 - count // 10]
     with np.errstate(over="ignore"):
         away = np.sort(np.abs(values - middle[:, None]), axis=1)
-    same = np.count_nonzero(away <= _NOISE * size[:, None], axis=1)
+    same = np.count_nonzero(away <= CONSTANT * size[:, None], axis=1)
     spread = away[each, np.minimum(same + (n - same - 1) // 2, n - 1)]
     return middle, np.where(same < n, spread, np.inf)
 
@@ -117,7 +117,7 @@ def _of_sparse(X: SparseMatrix) -> tuple[FloatArray, FloatArray]:
     sizes = np.abs(columns.data)
     sizes = np.append(sizes[np.lexsort((sizes, of_value))], np.inf)  # for a last one that is empty
     size = sizes[start + np.maximum(count - 1 - count // 10, 0)]
-    same = np.bincount(of_value, sizes[:-1] <= _NOISE * size[of_value], minlength=d).astype(int)
+    same = np.bincount(of_value, sizes[:-1] <= CONSTANT * size[of_value], minlength=d).astype(int)
     spread = np.where(same < count, sizes[start + same + (count - same - 1) // 2], np.inf)
     middle = np.zeros(d)
     often = np.flatnonzero(2 * count > n)

@@ -157,13 +157,14 @@ class Trees(Learner):
         scores /= len(self.roots_)
         return np.minimum(scores, 1)  # a sum of shares may pass 1 in the last bit
 
-    def _cleared(self, rows: ScoreMatrix) -> ScoreMatrix:
-        """Rows of which single precision loses nothing."""
-        if (self.shift_ == 0).all() and (self.factor_ == 1).all():
+    def _cleared(self, rows: ScoreMatrix, columns: IntArray | slice = slice(None)) -> ScoreMatrix:
+        """Rows of which single precision loses nothing; they may have some columns only."""
+        shift, factor = self.shift_[columns], self.factor_[columns]
+        if (shift == 0).all() and (factor == 1).all():
             return rows
         if sparse.issparse(rows):
-            return sparse.csr_array(less(rows, self.shift_) @ sparse.diags_array(self.factor_))
-        return (rows - self.shift_) * self.factor_
+            return sparse.csr_array(less(rows, shift) @ sparse.diags_array(factor))
+        return (rows - shift) * factor
 
     def _keep(self, trees: Sequence[Any]) -> None:
         """Take over the nodes of scikit-learn's trees, whose saved bytes would differ each time."""
@@ -194,13 +195,10 @@ class Trees(Learner):
         if sparse.issparse(rows):  # which may have far more features than trees ask for
             used = np.flatnonzero(np.bincount(feature, minlength=rows.shape[1]))
             feature = np.searchsorted(used, feature)
-        shift, factor = self.shift_[used], self.factor_[used]
         for block in gen_batches(n, max(1, _STEPS // max(len(used), n_trees))):
             some = rows[block][:, used].toarray() if sparse.issparse(rows) else rows[block]
-            with np.errstate(
-                over="ignore"
-            ):  # of features that never varied, which no tree asks for
-                clear = np.ascontiguousarray((some - shift) * factor, dtype=np.float32)
+            with np.errstate(over="ignore"):  # features that never varied, and no tree asks for
+                clear = np.ascontiguousarray(self._cleared(some, used), dtype=np.float32)
             leaves[block] = self._followed(clear, feature)
         return leaves
 
