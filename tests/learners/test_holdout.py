@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,3 +123,28 @@ def test_one_label_in_every_row_of_a_matrix_is_asked_about():
 def test_an_unknown_label_is_said_to_be_of_the_validation_rows():
     with pytest.raises(LabelError, match=r"Row 1 of Y_val"):
         validation_labels(["oak", "ash"], np.array(["elm", "oak"]))
+
+
+def _three_outputs() -> Network:
+    return Network(nn.Linear(2, 3), epochs=1, learning_rate=1e-3, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(WAN, epochs=1), partial(Blend, effort="fast"), _three_outputs],
+    ids=["WAN", "Blend", "Network"],
+)
+def test_columns_without_names_are_not_guessed(make):
+    """Sorted names are an order that nobody chose; a matrix may well be in another."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 2)), rng.integers(2, size=(60, 3))
+    names = ["oak", "ash", "elm"]
+    y = rng.choice(names, 60)
+    with pytest.raises(LabelError, match=r"(?s)3 columns without names.*'ash', 'elm', 'oak'.*not"):
+        make().fit(X, y, X, Y)
+    with pytest.raises(LabelError, match="3 columns without names"):
+        make().fit(X, rng.choice([0, 1, 3], 60), X, Y)  # of 3 columns none is column 3
+    make().fit(X, y, X, pd.DataFrame(Y, columns=names))
+    in_order = make().fit(X, as_labels(y, classes=names), X, Y)
+    np.testing.assert_array_equal(in_order.classes_, names)
+    make().fit(X, rng.choice(3, 60), X, Y)

@@ -8,8 +8,8 @@ import numpy as np
 from lamc.duplicates import fingerprints, parted, things
 from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
-from lamc.labels.forms import are_columns
-from lamc.labels.names import told_of
+from lamc.labels.forms import are_columns, are_in_order
+from lamc.labels.names import some_of, told_of
 from lamc.types import AnyArray, IntArray, ScoreMatrix
 
 
@@ -97,6 +97,35 @@ def validation_labels(Y: Any, classes: AnyArray) -> Labels:
     labels = _read(Y, classes)
     require_positives(labels)
     return labels
+
+
+def require_known_columns(Y_val: Any, y: Any) -> None:
+    """Raise if nobody said which column of a matrix ``Y_val`` is which label that ``y`` names.
+
+    Numbers of labels are numbers of columns. Names are sorted, and columns may be in another order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.holdout import require_known_columns
+    >>> require_known_columns(np.ones((4, 3)), [0, 2, 2])
+    >>> require_known_columns(np.ones((4, 2)), ["oak", "elm"])
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.LabelError: Y_val has 2 columns without names, and y calls labels ...
+    """
+    with told_of("Y_val"):
+        if Y_val is None or not are_columns(Y_val) or are_in_order(y):
+            return
+        n_columns = as_labels(Y_val, knowledge=Knowledge.SOME).shape[1]
+    named = as_labels(y, knowledge=Knowledge.SOME).classes
+    if named.dtype.kind in "iu" and named.min() >= 0 and named.max() < n_columns:
+        return
+    raise LabelError(
+        f"Y_val has {n_columns} columns without names, and y calls labels {some_of(named)}; which "
+        "is which is not said.\nName the columns, or give the labels of y in the order of the "
+        "columns: lamc.as_labels(y, classes=[…])."
+    )
 
 
 def require_positives(labels: Labels) -> None:

@@ -16,7 +16,13 @@ from lamc.labels import Labels
 from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, training_mode
 from lamc.learners.features import Origin, read_features, refuse_too_large
-from lamc.learners.holdout import hold_out, observed_only, tell_of_negatives, validation_labels
+from lamc.learners.holdout import (
+    hold_out,
+    observed_only,
+    require_known_columns,
+    tell_of_negatives,
+    validation_labels,
+)
 from lamc.learners.numbers import (
     checked_rates,
     draw_seeds,
@@ -219,6 +225,7 @@ class NetworkLearner(Learner):
             raise LabelError("Give both X_val and Y_val, or neither.")
         plan = self._plan(chooses=X_val is not None or self.validation_size != 0)
         X, labels = self._read(X, y)
+        require_known_columns(Y_val, y)
         tell_of_negatives(labels, by=type(self).__name__)
         origin, origin_val = Origin(), Origin("X_val")
         labels_val = None

@@ -18,7 +18,7 @@ from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, training_mode
 from lamc.learners.features import read_features
-from lamc.learners.holdout import tell_of_negatives
+from lamc.learners.holdout import require_known_columns, tell_of_negatives
 from lamc.learners.module.call import logits_of, scores_of
 from lamc.learners.module.checkpoint import digest_of
 from lamc.learners.module.examples import Examples, labels_beside
@@ -188,6 +188,8 @@ class Network(Learner):
         device = find_device(self.device)
         inputs = self._inputs(X, reset=True)
         labels = self._labels(y, inputs)
+        if labels is not None:
+            require_known_columns(_as_array(Y_val), _as_array(y))
         with training_mode(self.n_threads), own_draws(device):
             training = self._train(inputs, labels, X_val, Y_val, seeds, plan, device)
         self.modules_ = [each.module for each in training.modules]
