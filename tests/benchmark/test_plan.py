@@ -32,6 +32,20 @@ EXACT = {"CAL500", "scene", "yeast", "corel5k", "rcv1subset1", "Corel16k001", "d
 UNIT = Unit(Source("yeast"), FACTS, "AN", "train", (0, 1), "given", {"epochs": 3})
 
 
+def test_work_is_about_in_proportion_to_the_time_it_takes():
+    taken = {(28_596, 500, 22): 77, (16_105, 500, 983): 1242, (2417, 103, 14): 8}  # AN, seconds
+    rates = []
+    for (rows, features, labels), seconds in taken.items():
+        facts = replace(FACTS, rows=rows, features=features, labels=labels)
+        rates.append(replace(UNIT, facts=facts).cost / seconds)
+    assert max(rates) < 2 * min(rates)
+
+
+def test_wider_networks_are_more_work():
+    widths = [replace(UNIT, settings={"hidden": hidden}).cost for hidden in ("labels", 256)]
+    assert widths[1] - widths[0] == 100 * (10 + 5) * (256 - 5)
+
+
 @pytest.fixture
 def files(tmp_path):
     write_files(tmp_path)

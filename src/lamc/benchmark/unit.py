@@ -99,12 +99,15 @@ class Unit:
 
     @property
     def cost(self) -> float:
-        """About how much work it is, for the time left: that of a network with K hidden units.
+        """About how much work it is, for the time left: products of a network, and what steps cost.
 
-        The constant is for what does not grow with the data, and for all that is measured.
+        With few labels or hidden units a step costs more than its products do, and with few rows
+        what does not grow with them.
         """
         facts = self.facts
-        return 1e8 + facts.rows * (facts.features + facts.labels) * facts.labels
+        hidden = self.settings.get("hidden")
+        width = hidden if isinstance(hidden, int) else facts.labels
+        return 6e7 + facts.rows * (5e4 + (facts.features + facts.labels) * width)
 
     def __repr__(self) -> str:
         return f"{self.facts.name} · {self.method} · {self.part}"
