@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from lamc import Calibrator, as_labels
 from lamc.evaluation.claims import claims
@@ -190,3 +191,72 @@ def test_few_held_out_cases_miss_by_more_than_chance_as_rarely_as_many(rule, m):
     found = claims(calibrator, truth, calibrator.decide(rng.random((2 * m, k))))
     off = {label for claim in found for label in claim.off}
     assert len(off) <= (0.025 + 3 * np.sqrt(0.025 * 0.975 / k)) * k
+
+
+def test_a_pooled_promise_is_measured_as_it_is_made():
+    """It is one of rows: those with many labels, which score low here, count once each."""
+    verdicts, missed = [], []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+
+        def drawn(n, rng=rng):
+            many = rng.random((n, 1)) < 0.1
+            Y = rng.random((n, 60)) < np.where(many, 0.25, 0.01)
+            return np.where(many, 0.3, 0.6) + 0.3 * rng.random(Y.shape), Y
+
+        calibrator = Calibrator("recall", alpha=0.1, few_positives="pool", random_state=seed)
+        calibrator.fit(*drawn(90))
+        scores, Y = drawn(1000)
+        found = claims(calibrator, Y, calibrator.decide(scores))
+        assert "labels of a row that share a threshold" in found[-1].in_words()
+        verdicts.append(found[-1].verdict)
+        missed.append(found[-1].measured.value)
+    assert np.mean(missed) < 0.1
+    assert verdicts.count("not kept") <= 4  # more by a chance below 0.1 % at one of 1.25 %
+
+
+def test_a_group_that_scores_lower_than_before_is_found_out():
+    rng = np.random.default_rng(0)
+    Y, Y_new = rng.random((300, 60)) < 0.01, rng.random((2000, 60)) < 0.01
+    calibrator = Calibrator("recall", alpha=0.1, few_positives="pool", random_state=0)
+    calibrator.fit(rng.random(Y.shape), Y)
+    worse = 0.5 * rng.random(Y_new.shape)
+    (found,) = claims(calibrator, Y_new, calibrator.decide(worse))
+    assert found.verdict == "not kept"
+
+
+@pytest.mark.parametrize("rule", ["recall", "three-way", "set-recall"])
+def test_nothing_is_promised_where_nothing_is_calibrated(rule):
+    scores, Y = rows(5, seed=0)
+    calibrator = Calibrator(rule, alpha=0.1).fit(scores, as_labels(Y, knowledge="all"))
+    assert (calibrator.status_ == "uncalibrated").all()
+    scores, Y = rows(N, seed=1)
+    for found in claims(calibrator, Y, calibrator.decide(scores)):
+        assert found.verdict is None
+        assert found.in_words() == "Nothing is promised, for no label could be calibrated."
+
+
+def test_labels_left_open_for_want_of_candidates_count_as_kept():
+    """As the promise says: of 40, more than 4 by a chance of 0.3 %."""
+    verdicts = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+
+        def drawn(n, rng=rng):
+            Y = rng.random((n, 100)) < 0.1
+            known = rng.random(Y.shape) < np.where(Y, 0.95, 0.2)
+            return sparse.csr_array(np.where(known, 0.3 * Y + 0.7 * rng.random(Y.shape), 0)), Y
+
+        calibrator = Calibrator("recall", alpha=0.1).fit(*drawn(300))
+        scores, Y = drawn(400)
+        decisions = calibrator.decide(scores.toarray())
+        (found,) = claims(calibrator, Y, decisions * (scores.toarray() > 0))
+        assert "or left open for want of candidates" in found.in_words()
+        verdicts.append(found.verdict)
+    assert verdicts.count("not kept") <= 4
+
+
+def test_false_alarms_are_as_sure_as_all_rows_without_the_label_make_them():
+    """Also where positives are drawn: ``per_label`` draws no negatives."""
+    found = [measured("three-way", 0.2, per_label=n, random_state=0)[2][1] for n in (None, 20)]
+    np.testing.assert_array_equal(found[0].chances, found[1].chances)

@@ -9,7 +9,7 @@ from lamc import Calibrator, as_labels
 from lamc.exceptions import CalibrationError, LabelError, LAMCWarning
 from lamc.rules.gather import most_labels, row_weights
 
-from .cases import random_set
+from .cases import labelled, random_set
 from .twins import recall_rank, weighted_threshold
 
 SCORES, Y = random_set(120, 4, share=0.4)
@@ -212,3 +212,22 @@ def test_a_draw_takes_every_positive_alike():
     taken = np.bincount(cal.evidence_.drawn(10, seed=0).rows)
     assert taken.sum() == 9000
     assert abs(taken - 300).max() < 5 * np.sqrt(900 * 2 / 9)
+
+
+@pytest.mark.parametrize("per_label", [None, 5])
+def test_a_new_row_may_weigh_as_much_as_one_without_the_label(per_label):
+    """Thresholds, p-values, files and updates go by the heaviest row, drawn or not."""
+    rng = np.random.default_rng(0)
+    scores, Y = rng.random((80, 1)), np.arange(80)[:, None] < 40
+    weights = np.where(np.arange(80) == 79, 4.0, 1.0)
+    cal = Calibrator(alpha=0.5, per_label=per_label, random_state=0)
+    cal.fit(scores, labelled(Y), sample_weight=weights)
+    n = 40 if per_label is None else per_label
+    lowest = cal.p_values(np.zeros((1, 1)))[0, 0]
+    assert lowest == 4 / (n + 4)
+    without = Calibrator(alpha=0.5, per_label=per_label, random_state=0)
+    without.fit(scores[:79], labelled(Y[:79]), sample_weight=weights[:79])
+    assert without.p_values(np.zeros((1, 1)))[0, 0] == 1 / (n + 1)
+    without.update(scores[79:], labelled(Y[79:]), sample_weight=weights[79:])
+    assert without.p_values(np.zeros((1, 1)))[0, 0] == lowest
+    np.testing.assert_array_equal(without.thresholds_, cal.thresholds_)

@@ -190,9 +190,14 @@ def test_only_the_recall_rule_pools(rule):
         Calibrator(rule, few_positives="pool").fit(scores, Y)
 
 
-def test_pooling_goes_with_neither_delta_nor_weights():
+def test_pooling_goes_with_neither_delta_nor_weights_nor_chosen_rows():
     scores, Y = random_set(50, 3)
     with pytest.raises(CalibrationError, match="cannot pool labels and hold with a delta"):
         Calibrator(few_positives="pool", delta=0.1).fit(scores, Y)
     with pytest.raises(CalibrationError, match="cannot weigh rows and pool labels"):
         Calibrator(few_positives="pool").fit(scores, Y, sample_weight=np.ones(50))
+    with pytest.raises(CalibrationError, match=r"cannot pool labels that are drawn alike"):
+        Calibrator(few_positives="pool", per_label=6).fit(scores, Y)
+    single = np.arange(50) % 3
+    with pytest.raises(CalibrationError, match="cannot pool labels whose rows were picked"):
+        Calibrator(few_positives="pool").fit(scores, single, picked_for=single)

@@ -100,3 +100,14 @@ def test_a_pooled_label_lacks_nothing():
     cal.fit(rng.random(Y.shape), labelled(Y))
     assert (cal.reason_[cal.status_ == "pooled"] == "").all()
     assert (cal.status_ == "pooled").any()
+
+
+def test_one_heavy_row_is_told_from_too_few_positives():
+    scores, Y = one_label(100, 50)
+    weights = np.ones(150)
+    weights[-1] = 60  # a row without the label
+    cal = Calibrator("recall", alpha=0.1).fit(scores, Y, sample_weight=weights)
+    assert cal.reason_.tolist() == ["uneven weights"]
+    assert "as much as the heaviest" in cal.summary()["promise"][0]
+    few = Calibrator("recall", alpha=0.1).fit(*one_label(5, 50), sample_weight=np.arange(1, 56))
+    assert few.reason_.tolist() == ["too few positives"]

@@ -54,7 +54,7 @@ CASES = [
     *((rule, {}, {"picked_for": ONE}) for rule in ("recall", "selective")),
     ("recall", {"delta": 0.2}, {}),
     ("recall", {"few_positives": "pool"}, {}),
-    ("recall", {"few_positives": "pool", "per_label": 4}, {}),
+    ("recall", {"per_label": 4}, {}),
     ("recall", {"per_label": 5}, {"sample_weight": WEIGHTS}),
     ("recall", {"per_label": 5}, {"picked_for": ONE}),
 ]
@@ -131,3 +131,16 @@ def test_negatives_are_kept_as_fit_began():
     twice = Calibrator(keep_negatives=True)
     twice.fit(np.vstack([SCORES, SCORES]), labelled(np.vstack([Y, Y])))
     np.testing.assert_array_equal(cal.select(SCORES, fdr=0.5), twice.select(SCORES, fdr=0.5))
+
+
+def test_an_assumption_that_later_rows_need_is_told():
+    scores, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
+    cal = Calibrator(alpha=0.3).fit(scores, y, cardinality=np.ones(60))
+    assert cal.assumption_ is None
+    cal.update(scores, y, cardinality=np.full(60, 3))
+    assert "drawn at random from the row's labels" in cal.assumption_
+    whole = Calibrator(alpha=0.3).fit(
+        np.vstack([scores, scores]), np.r_[y, y], cardinality=np.repeat([1, 3], 60)
+    )
+    assert cal.assumption_ == whole.assumption_
+    np.testing.assert_array_equal(cal.thresholds_, whole.thresholds_)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from lamc import Calibrator, as_labels
 
-from .judging import is_uniform, mean_at_least, mean_between, mean_is
+from .judging import is_uniform, mean_at_least, mean_between, mean_is, rate_at_most
 from .truth import Binary, Mixture, each_row_one_label, scores_around
 
 FITS, LABELS = 25, 100  # 2,500 calibrations
@@ -97,3 +97,31 @@ def test_weights_that_are_all_the_same_change_nothing() -> None:
     plain = Calibrator("recall", alpha=0.1).fit(scores, Y)
     equal = Calibrator("recall", alpha=0.1).fit(scores, Y, sample_weight=np.full(len(scores), 3))
     np.testing.assert_array_equal(plain.thresholds_, equal.thresholds_)
+
+
+@pytest.mark.parametrize(
+    ("n", "kept", "per_label"), [(100, 0.1, None), (2000, 0.1, 10), (800, 0.5, None)]
+)
+def test_weights_hold_though_heavy_rows_may_be_missing(
+    n: int, kept: float, per_label: int | None
+) -> None:
+    """Half of the rows score low and enter with a chance of ``kept``, with 1 / kept as weight.
+
+    A label with few positives, or few drawn, may have none of the heavy rows among them.
+    """
+    low, high = (np.array([0.0, 0.4]), np.array([0.6, 1.0]))
+    recall, p = [], []
+    for seed in range(500):
+        rng = np.random.default_rng([11, seed])
+        heavy = rng.random(20 * n) < 0.5
+        heavy = heavy[rng.random(20 * n) < np.where(heavy, kept, 1)][:n]
+        y = rng.random(n) < 0.1
+        scores = np.where(heavy, rng.uniform(*low, n), rng.uniform(*high, n))
+        cal = Calibrator("recall", alpha=0.1, per_label=per_label, random_state=seed)
+        cal.fit(scores[:, None], y[:, None], sample_weight=np.where(heavy, 1 / kept, 1))
+        at = cal.thresholds_[0]
+        recall.append(sum(0.5 * np.clip((b - at) / (b - a), 0, 1) for a, b in (low, high)))
+        new = rng.uniform(*(low if rng.random() < 0.5 else high))
+        p.append(cal.p_values([[new]])[0, 0])
+    mean_at_least(recall, 0.9)
+    rate_at_most(np.asarray(p) <= 0.1, 0.1)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 from lamc import Calibrator
 
@@ -118,3 +118,29 @@ def test_the_p_value_of_a_true_row_takes_every_rank_alike() -> None:
     counts = np.bincount(ranks.ravel(), minlength=n + 2)[1:]
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
     assert counts.sum() == CALIBRATIONS
+
+
+@pytest.mark.parametrize("candidates", [0.95, 0.89])
+@pytest.mark.parametrize("delta", [None, 0.1])
+def test_labels_that_sparse_scores_leave_open_count_as_kept(
+    candidates: float, delta: float | None
+) -> None:
+    """A true row is a candidate with some chance; if that is .89, no threshold has recall .9.
+
+    Those calibrated are so by luck in part. What holds is that few are both calibrated and wrong.
+    """
+    rng = np.random.default_rng(12)
+    scores, Y = all_true(30, seed=12)
+    scores = np.where(rng.random(scores.shape) < candidates, scores, 0)
+    cal = Calibrator("recall", alpha=0.1, delta=delta).fit(sparse.csr_array(scores), Y)
+    calibrated = cal.status_ == "calibrated"
+    recall = candidates * LABEL.recall(cal.thresholds_)
+    if delta is None:
+        mean_at_least(np.where(calibrated, recall, 1), 0.9)
+        assert recall[calibrated].mean() < 0.9
+        assert cal.promise_.endswith(
+            "those counted as kept that leave labels open for want of candidates"
+        )
+    else:
+        rate_at_most(calibrated & (recall < 0.9), delta)
+        assert "counted as kept" not in cal.promise_

@@ -388,6 +388,24 @@ def test_a_file_that_does_not_tell_why_a_label_is_open_is_loaded_without_it(path
     assert loaded.summary()["promise"][1] == "nothing can be promised: left open"
 
 
+@pytest.mark.parametrize(
+    ("heaviest", "sentence"),
+    [(None, "not that of the heaviest row"), ([2.0], "'heaviest'"), ([np.inf], "'heaviest'")],
+)
+def test_weights_need_that_of_the_heaviest_row(path, heaviest, sentence):
+    rng = np.random.default_rng(0)
+    scores, Y = rng.random((40, 2)), rng.random((40, 2)) < 0.5
+    cal = Calibrator(alpha=0.4).fit(scores, Y, sample_weight=np.linspace(1, 3, 40))
+    cal.save(path)
+    np.testing.assert_array_equal(load(path).p_values(scores), cal.p_values(scores))
+    parts = unzipped(BytesIO(path.read_bytes()))
+    arrays = unpack_arrays(parts["arrays.safetensors"])
+    assert arrays.pop("heaviest").tolist() == [3.0]
+    if heaviest is not None:
+        arrays["heaviest"] = np.array(heaviest)
+    assert sentence in refusal(path, with_arrays(parts, arrays))
+
+
 def test_arrays_of_another_shape_or_type_are_named(path, parts, arrays):
     assert arrays.keys() > OPTIONAL
     for name, array in arrays.items():
@@ -409,7 +427,7 @@ def test_arrays_of_another_shape_or_type_are_named(path, parts, arrays):
         ("thresholds", np.nan),
         ("absence_thresholds", np.nan),
         ("status", 3),
-        ("reason", 7),
+        ("reason", 8),
         ("rows", -1),
         ("rows", 60),
         ("positives.values", np.nan),

@@ -21,12 +21,13 @@ from lamc.evaluation.intervals import (
     chance_of_larger_mean,
     chance_of_more,
     independent_pairs,
-    mean_of_rows,
+    mean_with,
     share_of_pairs,
 )
 from lamc.rules import Calibrator
+from lamc.rules.pooling import SHARE_FOR_SHAPES
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import CALIBRATED, UNCALIBRATED
+from lamc.rules.thresholds import CALIBRATED, POOLED, TOO_LOW, UNCALIBRATED
 from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
 
 Side = Literal["at least", "at most", "about"]
@@ -58,6 +59,8 @@ class Claim:
         Their shares, such chances and levels.
     unlikely : float
         A chance that is no explanation any more. Where a rule makes two claims, each has half.
+    promised : bool
+        Whether any label has a promise.
     delta : float or None
         Share of calibration sets that the promise leaves out; None if it is one on average.
     assumption : str or None
@@ -78,6 +81,7 @@ class Claim:
     unlikely: float = UNLIKELY
     delta: float | None = None
     assumption: str | None = None
+    promised: bool = True
 
     @property
     def verdict(self) -> Verdict | None:
@@ -106,6 +110,8 @@ class Claim:
 
     def in_words(self) -> str:
         """Say what was measured and what was promised, in a sentence or two."""
+        if not self.promised:
+            return "Nothing is promised, for no label could be calibrated."
         if np.isnan(self.measured.value):
             return f"{self.among}, there are none here to measure on."
         level = f"{100 * self.mean_level:.1f} % (the mean of the labels' own levels)"
@@ -165,8 +171,9 @@ def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tup
     'kept'
     """
     delta = calibrator.settings_.delta or RULES[calibrator.settings_.rule].default_delta
+    assumption, promised = calibrator.assumption_, (calibrator.status_ != UNCALIBRATED).any()
     return tuple(
-        replace(claim, delta=delta, assumption=calibrator.assumption_)
+        replace(claim, delta=delta, assumption=assumption, promised=bool(promised))
         for claim in _measured(calibrator, truth, decisions)
     )
 
@@ -175,13 +182,11 @@ def _measured(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> 
     accepted = decisions == 1
     settings = calibrator.settings_
     alpha = np.broadcast_to(np.asarray(settings.alpha, dtype=float), len(calibrator.classes_))
-    n_true, n_rows = calibrator.n_positives_, calibrator.n_rows_
+    n_true = calibrator.n_positives_
     own, other = "Of the labels that rows have", "Of the labels that rows do not have"
     measure = partial(_share, calibrator)
     if settings.rule == "recall":
-        cases = n_true if settings.delta is None else None
-        words = (own, "are accepted")
-        return (measure(words, "at least", 1 - alpha, accepted, truth, cases),)
+        return _recalled(calibrator, alpha, truth, accepted)
     if settings.rule == "selective":
         return (measure((own, "are accepted"), "about", alpha, accepted, truth, n_true),)
     if settings.rule == "precision":
@@ -189,11 +194,63 @@ def _measured(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> 
         return (measure(words, "at least", 1 - alpha, truth, accepted, None),)
     if settings.rule == "three-way":
         missed, alarm = (own, "are called absent"), (other, "are accepted")
+        n_false = calibrator.evidence_.known_negatives.counts
         return (
             measure(missed, "at most", alpha, decisions == 0, truth, n_true, UNLIKELY / 2),
-            measure(alarm, "at most", alpha, accepted, ~truth, n_rows - n_true, UNLIKELY / 2),
+            measure(alarm, "at most", alpha, accepted, ~truth, n_false, UNLIKELY / 2),
         )
-    return (_missed_of_a_row(calibrator, float(alpha.mean()), truth, accepted),)
+    one_group = np.zeros(len(alpha), dtype=np.int64)
+    among = truth & (calibrator.status_ != UNCALIBRATED)
+    words = ("Of the labels of a row", "are missed on average")
+    calibrating = calibrator.evidence_.n_labelled
+    return (_missed_of_rows(words, alpha, among, accepted, one_group, calibrating),)
+
+
+def _recalled(
+    calibrator: Calibrator, alpha: FloatArray, truth: BoolArray, accepted: BoolArray
+) -> tuple[Claim, ...]:
+    """What the recall rule promises: of the rows of a label, and of rows where labels are pooled.
+
+    Of sparse scores a promise on average counts a label as kept that stays open for want of
+    candidates (:func:`lamc.rules.recall.recall_thresholds`).
+    """
+    settings, pooled = calibrator.settings_, calibrator.status_ == POOLED
+    on_average = settings.delta is None
+    left_open: BoolArray = np.zeros(len(alpha), dtype=bool)
+    happens = "are accepted"
+    if calibrator.evidence_.candidates_only and on_average:
+        left_open = calibrator.reason_ == TOO_LOW
+        happens = "are accepted, or left open for want of candidates"
+    words, cases = ("Of the labels that rows have", happens), calibrator.n_positives_
+    of_labels = _share(
+        calibrator,
+        words,
+        "at least",
+        1 - alpha,
+        accepted | left_open,
+        truth,
+        cases if on_average else None,
+        also=left_open,
+    )
+    if not pooled.any():
+        return (of_labels,)
+    together = _recalled_together(calibrator, alpha, truth & pooled, accepted)
+    if not (calibrator.status_ == CALIBRATED).any():
+        return (together,)
+    return tuple(replace(claim, unlikely=UNLIKELY / 2) for claim in (of_labels, together))
+
+
+def _recalled_together(
+    calibrator: Calibrator, alpha: FloatArray, truth: BoolArray, accepted: BoolArray
+) -> Claim:
+    """What is promised of a row's labels in a group; a group has one threshold for each level."""
+    evidence, pooled = calibrator.evidence_, calibrator.status_ == POOLED
+    same = np.stack([calibrator.thresholds_, alpha], axis=1)
+    groups = np.unique(same, axis=0, return_inverse=True)[1].ravel()
+    words = ("Of the labels of a row that share a threshold", "are missed on average")
+    labelled = len(np.unique(evidence.rows[pooled[evidence.positives.labels]]))
+    calibrating = max(1, round(labelled * (1 - SHARE_FOR_SHAPES)))
+    return _missed_of_rows(words, alpha, truth, accepted, groups, calibrating)
 
 
 def _share(
@@ -205,16 +262,18 @@ def _share(
     among: BoolArray,
     cases: IntArray | None,
     unlikely: float = UNLIKELY,
+    also: BoolArray | Literal[False] = False,
 ) -> Claim:
-    """A share among pairs of a row and a label, over all labels and for each.
+    """A share among pairs of a row and a label, over all calibrated labels and for each.
 
     ``cases`` are the calibration cases of each label, if the promise is one on average over such.
-    A pooled label has a promise together with its group only.
+    Some labels may count in the share ``also``, though they have no promise of their own.
     """
-    wholes = among & (calibrator.status_ != UNCALIBRATED)
+    calibrated = calibrator.status_ == CALIBRATED
+    wholes = among & (calibrated | also)
     parts = wholes & counted
     n_whole, n_part = wholes.sum(axis=0), parts.sum(axis=0)
-    own = (calibrator.status_ == CALIBRATED) & (n_whole > 0)
+    own = calibrated & (n_whole > 0)
     shares = n_part[own] / n_whole[own]
     unsure = np.zeros(len(own)) if cases is None else 1 / (cases + 2)
     in_rows = parts.sum(axis=1), wholes.sum(axis=1)
@@ -258,22 +317,35 @@ def _as_sure_as(parts: IntArray, wholes: IntArray, n_whole: IntArray, unsure: Fl
     return 1 / (1 / size + of_calibration)
 
 
-def _missed_of_a_row(
-    calibrator: Calibrator, alpha: float, truth: BoolArray, accepted: BoolArray
+def _missed_of_rows(
+    words: tuple[str, str],
+    alpha: FloatArray,
+    truth: BoolArray,
+    accepted: BoolArray,
+    groups: IntArray,
+    calibrating: int,
 ) -> Claim:
-    has_labels = truth.any(axis=1)
-    missed = (truth & ~accepted)[has_labels].sum(axis=1) / truth[has_labels].sum(axis=1)
-    found, n, none = mean_of_rows(missed), len(missed), np.empty(0)
-    spread = float(np.std(missed, ddof=1)) if n > 1 else np.nan
-    calibrating = calibrator.evidence_.n_labelled
+    """Share of a row's labels that is missed, on average over rows; of each group by itself.
+
+    Shares of one row are not independent, and a row counts once in how sure the mean is.
+    """
+    of_group = groups[:, None] == np.unique(groups)
+    has = truth.astype(np.int64) @ of_group
+    missed = (truth & ~accepted).astype(np.int64) @ of_group
+    shares = missed[has > 0] / has[has > 0]
+    levels = np.broadcast_to(alpha[of_group.argmax(axis=0)], has.shape)[has > 0]
+    n, none = int(np.count_nonzero(has.any(axis=1))), np.empty(0)
+    found = float(np.mean(shares)) if n else np.nan
+    of_all = float(levels[0]) if n and (levels == levels[0]).all() else None
+    level = of_all if of_all is not None else float(np.mean(levels)) if n else np.nan
+    spread = float(np.std(shares, ddof=1)) if n > 1 else np.nan
     return Claim(
-        "Of the labels of a row",
-        "are missed on average",
+        *words,
         "at most",
-        alpha,
-        found,
-        alpha,
-        chance_of_larger_mean(found.value, spread, n, level=alpha, calibrating=calibrating),
+        of_all,
+        mean_with(found, spread, n),
+        level,
+        chance_of_larger_mean(found, spread, n, level=level, calibrating=calibrating),
         none.astype(str),
         *(none,) * 3,
     )

@@ -23,6 +23,7 @@ from lamc.rules.thresholds import (
     NOT_CERTIFIED,
     TOO_LOW,
     UNCALIBRATED,
+    UNEVEN,
 )
 from lamc.types import AnyArray
 
@@ -56,6 +57,8 @@ _LACKING = {
     "More calibration rows, a better scorer, or a larger α may change that.",
     TOO_LOW: "{labels} too many rows with {them} score too low for any threshold: left open "
     "everywhere. Scores for more pairs of a row and a label can change that.",
+    UNEVEN: "{labels} a new row may weigh as much as the heaviest, too much for this level: left "
+    "open everywhere. More calibration rows with {them}, or a larger α, can change that.",
 }
 _ANSWERS = (
     "Answers that a person gives on rows drawn at random can be added to the calibration rows; "

@@ -12,8 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lamc.exceptions import CalibrationError, warn
-from lamc.labels import Knowledge, Labels
+from lamc.labels import Labels
 from lamc.labels.columns import in_order_of
+from lamc.rules.assumptions import SINGLE_POSITIVES, assumption_of
 from lamc.rules.columns import labels_of_columns
 from lamc.rules.deciding import Decider
 from lamc.rules.evidence import Evidence, all_scores
@@ -28,19 +29,6 @@ from lamc.rules.settings import Settings
 from lamc.rules.summary import promise_in_words, summary_table
 from lamc.rules.thresholds import Thresholds
 from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatrix
-
-_SINGLE_POSITIVE_ASSUMPTION = (
-    "Calibrated on observed labels only, without knowing how many labels a row has. What is "
-    "promised holds for an observed label. For every true label it holds if the observed one was "
-    "drawn at random from the row's labels, and a label's score does not depend on how many these "
-    "are. Calibrating with the largest number of labels that a row may have, cardinality=…, does "
-    "without the second assumption."
-)
-_RANDOM_LABEL_ASSUMPTION = (
-    "Calibrated on observed labels only. What is promised holds for every true label if the "
-    "observed one was drawn at random from the row's labels. Where it is the most striking one, "
-    "the others are missed more often."
-)
 
 
 class Calibrator(BaseEstimator):
@@ -89,7 +77,8 @@ class Calibrator(BaseEstimator):
         Why a label is uncalibrated: ``"no positives"``, ``"too few positives"``, ``"too few
         negatives"`` or ``"too few rows"`` for what is to be promised; ``"not certified"`` if there
         are enough, and they do not show the precision at any threshold; ``"scores too low"`` if too
-        many true rows have no score. Empty for the other labels.
+        many true rows have no score; ``"uneven weights"`` if there would be enough positives, did
+        no row weigh so much more than others. Empty for the other labels.
     promise_ : str
         What holds, for each calibrated label or, of the rule ``"set-recall"``, for a row's labels.
     assumption_ : str or None
@@ -192,12 +181,9 @@ class Calibrator(BaseEstimator):
             evidence = replace(evidence, reference=all_scores(other))
         bound = most_labels(cardinality, labels)
         thresholds = settings.thresholds(evidence, seed, bound)
-        assumption = None
-        if labels.knowledge is not Knowledge.ALL and cardinality is None:
-            assumption = _SINGLE_POSITIVE_ASSUMPTION
+        assumption = assumption_of(labels, cardinality)
+        if assumption == SINGLE_POSITIVES:
             warn(assumption)
-        elif labels.knowledge is not Knowledge.ALL and np.any(np.asarray(cardinality) != 1):
-            assumption = _RANDOM_LABEL_ASSUMPTION
         self.classes_ = labels.classes
         self.knowledge_ = labels.knowledge
         self.settings_ = settings
@@ -246,6 +232,7 @@ class Calibrator(BaseEstimator):
         evidence = self.evidence_.joined(later)
         thresholds = self.settings_.thresholds(evidence, self.seed_, bound)
         self.n_rows_ = self.n_rows_ + len(labels)
+        self.assumption_ = self.assumption_ or assumption_of(labels, cardinality)
         self._keep(evidence, thresholds)
         return self
 
@@ -275,7 +262,11 @@ class Calibrator(BaseEstimator):
         checked = self._check_new(scores)
         evidence = self.settings_.drawn(self.evidence_, self.seed_)
         return p_values(
-            checked, evidence.positives, evidence.weights, most_labels=self.most_labels_ or 1
+            checked,
+            evidence.positives,
+            evidence.weights,
+            heaviest=evidence.heaviest,
+            most_labels=self.most_labels_ or 1,
         )
 
     def select(self, scores: Any, *, fdr: float) -> BoolArray:
@@ -364,7 +355,12 @@ class Calibrator(BaseEstimator):
         self.absence_thresholds_ = thresholds.absent
         self.status_ = thresholds.status
         self.reason_ = thresholds.reason
-        self.promise_ = promise_in_words(RULES[settings.rule], settings.alpha, settings.delta)
+        self.promise_ = promise_in_words(
+            RULES[settings.rule],
+            settings.alpha,
+            settings.delta,
+            candidates_only=evidence.candidates_only,
+        )
         if settings.rule == "precision":
             luck = luck_among(thresholds.reason, settings.delta)
             if luck is not None:

@@ -25,6 +25,8 @@ class Evidence:
         Calibration row of each positive.
     weights : ndarray or None
         Weight of each positive; None if all weigh the same.
+    heaviest : int, float or None
+        Largest weight of a row, whether it has a positive or not: what a new row may weigh.
     negatives : SortedScores or None
         Scores of the labels known to be false.
     reference : SortedScores or None
@@ -37,6 +39,7 @@ class Evidence:
     positives: SortedScores
     rows: IntArray
     weights: AnyArray | None = None
+    heaviest: int | float | None = None
     negatives: SortedScores | None = None
     reference: SortedScores | None = None
     candidates_only: bool = False
@@ -78,6 +81,7 @@ class Evidence:
             positives=gathered,
             rows=rows + first_row,
             weights=None if weights is None else weights[rows],
+            heaviest=None if weights is None else weights.max(initial=0).item(),
             candidates_only=sparse.issparse(scores),
         )
 
@@ -90,6 +94,10 @@ class Evidence:
                 return None
             return np.concatenate([mine, other])[order]
 
+        heaviest = None
+        if self.heaviest is not None and later.heaviest is not None:
+            heaviest = max(self.heaviest, later.heaviest)
+
         def merged(mine: SortedScores | None, other: SortedScores | None) -> SortedScores | None:
             return None if mine is None or other is None else merge(mine, other)[0]
 
@@ -98,6 +106,7 @@ class Evidence:
             positives=positives,
             rows=np.concatenate([self.rows, later.rows])[order],
             weights=both(self.weights, later.weights),
+            heaviest=heaviest,
             negatives=merged(self.negatives, later.negatives),
             reference=merged(self.reference, later.reference) or self.reference,
             candidates_only=self.candidates_only or later.candidates_only,

@@ -19,7 +19,7 @@ from lamc.rules.set_recall import inverse_counts
 from lamc.rules.thresholds import CALIBRATED, POOLED, Thresholds
 from lamc.types import BoolArray, FloatArray, IntArray
 
-_SHARE_FOR_SHAPES = 1 / 3
+SHARE_FOR_SHAPES = 1 / 3  # of the calibration rows
 _SHAPE = (0.1, 0.3, 0.5, 0.7, 0.9)  # quantiles that describe the scores of a label
 # A group should have a few times the positives that the level needs, or rank steps are coarse.
 _ENOUGH = 4
@@ -35,7 +35,7 @@ def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: in
     rare = thresholds.status != CALIBRATED
     if not rare.any():
         return thresholds
-    shapes_from = np.random.default_rng([seed, 1]).random(evidence.n_rows) < _SHARE_FOR_SHAPES
+    shapes_from = np.random.default_rng([seed, 1]).random(evidence.n_rows) < SHARE_FOR_SHAPES
     of_rare = rare[evidence.positives.labels]
     for_shapes = evidence.keep(of_rare & shapes_from[evidence.rows])
     for_rank = evidence.keep(of_rare & ~shapes_from[evidence.rows])

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from lamc.rules.ranks import SortedScores, in_whole_units
+from lamc.rules.ranks import SortedScores, in_one_unit
 from lamc.rules.scores import row_blocks
 from lamc.rules.thresholds import in_one_type
 from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
@@ -27,15 +27,16 @@ def p_values(
     positives: SortedScores,
     weights: AnyArray | None = None,
     *,
+    heaviest: float | None = None,
     most_labels: int = 1,
 ) -> ScoreMatrix:
     """Share of positives that score no higher, the new row counted among them.
 
     Small when hardly any true row scores so low: P(p <= alpha | label true) <= alpha. A label
     without positives has p = 1, for nothing speaks against it. With weights the shares are of
-    weight, and the new row weighs as much as the heaviest. Single positives of rows that have up
-    to M labels give the largest share among all true rows that theirs allows. Of sparse scores,
-    the stored pairs get a p-value.
+    weight, and the new row weighs as much as the ``heaviest`` row. Single positives of rows that
+    have up to M labels give the largest share among all true rows that theirs allows. Of sparse
+    scores, the stored pairs get a p-value.
 
     Examples
     --------
@@ -49,7 +50,8 @@ def p_values(
     dense = not sparse.issparse(scores)
     numbers = scores if dense else scores.data
     _, true = in_one_type(numbers[:0], positives.values)
-    steps = Steps.of(true, positives.offsets, _shares(positives, weights, most_labels))
+    shares = _shares(positives, weights, heaviest, most_labels)
+    steps = Steps.of(true, positives.offsets, shares)
     p = np.empty(numbers.shape)
     for part in row_blocks(numbers, _BLOCK):
         labels = slice(None) if dense else scores.indices[part]
@@ -59,15 +61,17 @@ def p_values(
     return sparse.csr_array((p, scores.indices, scores.indptr), scores.shape, copy=True)
 
 
-def _shares(positives: SortedScores, weights: AnyArray | None, most_labels: int) -> FloatArray:
+def _shares(
+    positives: SortedScores, weights: AnyArray | None, heaviest: float | None, most_labels: int
+) -> FloatArray:
     """p-values of each label: below its positives, from the first on, from the second on, ….
 
     A share is one division of whole numbers, so it equals a level exactly where it should.
     """
-    whole = np.ones_like(positives.values, dtype=np.int64)
+    whole, new = np.ones_like(positives.values, dtype=np.int64), 1
     if weights is not None:
-        whole = in_whole_units(weights).astype(object)  # products may need more than 64 bits
-    new = whole.max(initial=0) or 1
+        whole, new = in_one_unit(weights, heaviest)
+        whole, new = whole.astype(object), int(new)  # products may need more than 64 bits
     running = np.concatenate([[0], np.cumsum(whole)])
     labels, positives_before = _steps(positives.offsets)
     own = running[positives.offsets]

@@ -107,6 +107,21 @@ def in_whole_units(weights: AnyArray) -> AnyArray:
     return np.ldexp(mantissas, 53).astype(np.int64).astype(object) << shifts
 
 
+def in_one_unit(weights: AnyArray, heaviest: Any) -> tuple[AnyArray, Any]:
+    """Weights, and that of the heaviest row, as whole numbers of one unit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.ranks import in_one_unit
+    >>> weights, heaviest = in_one_unit(np.array([0.5, 0.25]), 1.0)
+    >>> heaviest == 2 * weights[0] == 4 * weights[1]
+    True
+    """
+    whole = in_whole_units(np.append(weights, heaviest))
+    return whole[:-1], whole[-1]
+
+
 def weighted_rank(
     scores: SortedScores, weights: AnyArray, levels: Levels, *, new_weight: Any
 ) -> IntArray:

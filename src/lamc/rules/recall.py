@@ -5,8 +5,8 @@ import numpy as np
 from lamc.rules.binomial import largest_count
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
-from lamc.rules.ranks import SortedScores, in_whole_units, weighted_rank
-from lamc.rules.thresholds import FEW_POSITIVES, TOO_LOW, Thresholds
+from lamc.rules.ranks import SortedScores, in_one_unit, weighted_rank
+from lamc.rules.thresholds import FEW_POSITIVES, TOO_LOW, UNEVEN, Thresholds
 from lamc.types import BoolArray, FloatArray, IntArray
 
 
@@ -33,12 +33,16 @@ def recall_thresholds(evidence: Evidence, levels: Levels, delta: float | None) -
     """Thresholds of the recall rule; a label with too few positives is always accepted.
 
     Sparse scores name candidates. If more than alpha of a label's true rows are not among them, no
-    threshold keeps the promise, and the label stays uncalibrated.
+    threshold keeps the promise, and the label stays uncalibrated. Where fewer are, it may stay so
+    by chance, and be calibrated by chance where more are. So what holds on average then holds over
+    all calibration sets, a label that stays open counted as kept.
     """
     positives = evidence.positives
+    few = np.full(len(positives.zeros), FEW_POSITIVES)
     if evidence.weights is not None:
-        weights = in_whole_units(evidence.weights)
-        rank = weighted_rank(positives, weights, levels, new_weight=weights.max(initial=0))
+        weights, heaviest = in_one_unit(evidence.weights, evidence.heaviest)
+        rank = weighted_rank(positives, weights, levels, new_weight=heaviest)
+        few = np.where(recall_rank(positives, levels) > 0, UNEVEN, FEW_POSITIVES)
     elif delta is not None:
         rank = pac_recall_rank(positives, levels, delta)
     else:
@@ -46,7 +50,7 @@ def recall_thresholds(evidence: Evidence, levels: Levels, delta: float | None) -
     at = positives.order_statistic(rank, if_none=-np.inf)
     kept = keeps_promise(at, evidence)
     at = np.where(kept, at, -np.inf).astype(at.dtype)
-    return Thresholds.of(at, at, kept, np.where(rank > 0, TOO_LOW, FEW_POSITIVES))
+    return Thresholds.of(at, at, kept, np.where(rank > 0, TOO_LOW, few))
 
 
 def keeps_promise(at: FloatArray, evidence: Evidence) -> BoolArray:

@@ -4,9 +4,9 @@ import numpy as np
 
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
-from lamc.rules.ranks import SortedScores, in_whole_units, weighted_rank
+from lamc.rules.ranks import SortedScores, in_one_unit, weighted_rank
 from lamc.rules.thresholds import NO_POSITIVES, Thresholds
-from lamc.types import AnyArray, IntArray
+from lamc.types import IntArray
 
 
 def selective_rank(positives: SortedScores, levels: Levels) -> IntArray:
@@ -26,16 +26,12 @@ def selective_thresholds(evidence: Evidence, levels: Levels, delta: float | None
         rank = selective_rank(positives, levels)
     else:
         # Mirrored: the weighted rank counts from the top when the scores are taken downwards.
-        rank = positives.counts + 1 - _rank_from_the_top(positives, evidence.weights, levels)
-        rank = np.minimum(rank, positives.counts)
+        weights, heaviest = in_one_unit(evidence.weights, evidence.heaviest)
+        downwards, order = SortedScores.of(
+            -positives.values, positives.labels, n_labels=len(positives.zeros)
+        )
+        from_the_top = weighted_rank(downwards, weights[order], levels, new_weight=heaviest)
+        rank = np.minimum(positives.counts + 1 - from_the_top, positives.counts)
     at = positives.order_statistic(rank, if_none=np.inf)
     never = np.full_like(at, -np.inf)
     return Thresholds.of(at, never, positives.counts > 0, NO_POSITIVES)
-
-
-def _rank_from_the_top(positives: SortedScores, weights: AnyArray, levels: Levels) -> IntArray:
-    whole = in_whole_units(weights)
-    downwards, order = SortedScores.of(
-        -positives.values, positives.labels, n_labels=len(positives.zeros)
-    )
-    return weighted_rank(downwards, whole[order], levels, new_weight=whole.max(initial=0))

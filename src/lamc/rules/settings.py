@@ -26,7 +26,7 @@ class Settings:
 
     def check(self, n_labels: int) -> Rule:
         """Return the rule, if the parameters are possible ones."""
-        if self.rule not in RULES:
+        if not isinstance(self.rule, str) or self.rule not in RULES:
             raise CalibrationError(f"rule={self.rule!r} is none of {', '.join(RULES)}.")
         rule = RULES[self.rule]
         Levels.of(self.alpha, n_labels=n_labels)
@@ -50,6 +50,11 @@ class Settings:
                 self.few_positives == "pool" and self.delta is not None,
                 "cannot pool labels and hold with a delta",
             ),
+            (
+                self.few_positives == "pool" and self.per_label is not None,
+                "cannot pool labels that are drawn alike (per_label): a frequent label would count "
+                "as little as a rare one",
+            ),
         )
         return rule
 
@@ -70,6 +75,11 @@ class Settings:
             (weighted and not rule.weighs, "cannot weigh rows"),
             (weighted and self.delta is not None, "cannot weigh rows and hold with a delta"),
             (weighted and self.few_positives == "pool", "cannot weigh rows and pool labels"),
+            (
+                picked and self.few_positives == "pool",
+                "cannot pool labels whose rows were picked for them: a frequent label would count "
+                "as little as a rare one",
+            ),
             (
                 picked and rule.needs_all_labels,
                 "needs rows drawn at random: rows chosen for a label do not show how often others "

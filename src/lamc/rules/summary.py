@@ -14,6 +14,7 @@ from lamc.rules.thresholds import (
     POOLED,
     TOO_LOW,
     UNCALIBRATED,
+    UNEVEN,
 )
 
 if TYPE_CHECKING:
@@ -27,11 +28,16 @@ WHY_NOT = {
     FEW_ROWS: "nothing can be promised with so few rows",
     NOT_CERTIFIED: "no threshold could be shown to be precise enough",
     TOO_LOW: "too many rows with the label score too low for any threshold",
+    UNEVEN: "nothing can be promised, for a new row may weigh as much as the heaviest",
 }
 
 
-def promise_in_words(rule: Rule, alpha: Any, delta: float | None) -> str:
+def promise_in_words(
+    rule: Rule, alpha: Any, delta: float | None, *, candidates_only: bool = False
+) -> str:
     """Say what a rule promises at a level; with a level a label, at "its alpha".
+
+    Of sparse scores a promise on average counts calibration sets that leave a label open.
 
     Examples
     --------
@@ -42,6 +48,8 @@ def promise_in_words(rule: Rule, alpha: Any, delta: float | None) -> str:
     """
     delta = rule.default_delta if delta is None else delta
     text = rule.promise if delta is None or rule.sure_promise is None else rule.sure_promise
+    if candidates_only and text.endswith("calibration sets"):
+        text += ", those counted as kept that leave labels open for want of candidates"
     level = None if np.ndim(alpha) else float(alpha)
     return text.format(
         alpha="its alpha" if level is None else _percent(level),
@@ -57,8 +65,12 @@ def summary_table(calibrator: "Calibrator") -> Any:
     rule = RULES[calibrator.settings_.rule]
     given = calibrator.settings_.alpha
     each = list(given) if np.ndim(given) else [given] * len(calibrator.classes_)
+    if rule.strict:  # above the highest of n scores lies about one row in n + 1, and no less
+        each = [max(a, 1 / (n + 1)) for a, n in zip(each, calibrator.n_positives_, strict=True)]
+    delta, candidates_only = calibrator.settings_.delta, calibrator.evidence_.candidates_only
     promises = np.asarray(
-        [promise_in_words(rule, alpha, calibrator.settings_.delta) for alpha in each], dtype=object
+        [promise_in_words(rule, alpha, delta, candidates_only=candidates_only) for alpha in each],
+        dtype=object,
     )
     pooled = calibrator.status_ == POOLED
     promises[pooled] = "together with its group: " + promises[pooled]

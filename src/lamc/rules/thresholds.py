@@ -18,6 +18,7 @@ FEW_NEGATIVES: Final = "too few negatives"
 FEW_ROWS: Final = "too few rows"
 NOT_CERTIFIED: Final = "not certified"
 TOO_LOW: Final = "scores too low"
+UNEVEN: Final = "uneven weights"
 REASONS: Final = (
     "",  # it is calibrated
     NO_POSITIVES,
@@ -26,6 +27,7 @@ REASONS: Final = (
     FEW_ROWS,
     NOT_CERTIFIED,
     TOO_LOW,
+    UNEVEN,
 )
 
 

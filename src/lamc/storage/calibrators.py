@@ -56,6 +56,7 @@ def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
         "reason": _numbers(calibrator.reason_, _REASON),
         "rows": evidence.rows,
         "weights": evidence.weights,
+        "heaviest": None if evidence.heaviest is None else np.array([evidence.heaviest]),
         **_pack_scores("positives", evidence.positives),
         **_pack_scores("negatives", evidence.negatives),
         **_pack_scores("reference", evidence.reference),
@@ -129,19 +130,33 @@ def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> 
     if positives is None:
         raise StorageError("it has no scores of positives.")
     m = len(positives.values)
+    weights = vector(arrays, "weights", "if", m) if "weights" in arrays else None
+    heaviest = None if weights is None else _heaviest(arrays, weights)
     evidence = Evidence(
         n_rows=_count(facts, "evidence_rows", n_rows),
         positives=positives,
         rows=vector(arrays, "rows", "i", m),
-        weights=vector(arrays, "weights", "if", m) if "weights" in arrays else None,
+        weights=weights,
+        heaviest=heaviest,
         negatives=_unpack_scores("negatives", arrays, n_labels),
         reference=_unpack_scores("reference", arrays, n_labels),
         candidates_only=fact(facts, "candidates_only", bool),
     )
     _refuse_unless(_within(evidence.rows, 0, n_rows - 1), "rows")
-    if evidence.weights is not None:
-        _refuse_unless((evidence.weights > 0) & (evidence.weights < np.inf), "weights")
     return evidence
+
+
+def _heaviest(arrays: Arrays, weights: AnyArray) -> int | float:
+    """The weight that a new row may have; files did not always tell it."""
+    _refuse_unless((weights > 0) & (weights < np.inf), "weights")
+    if "heaviest" not in arrays:
+        raise StorageError(
+            "it has weights, but not that of the heaviest row, without which thresholds promise "
+            "too much. Calibrate again, and save it."
+        )
+    (heaviest,) = vector(arrays, "heaviest", "if", 1).tolist()
+    _refuse_unless(weights.max(initial=0) <= heaviest < np.inf, "heaviest")
+    return heaviest
 
 
 def _pack_scores(name: str, scores: SortedScores | None) -> Arrays:
