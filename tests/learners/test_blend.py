@@ -177,16 +177,28 @@ def test_sparse_rows_that_are_not_mostly_zeros_are_learnt_from_as_dense_ones():
 
 @pytest.mark.parametrize(
     ("n", "share", "trees", "grown_on"),
-    [(300, 1.0, 60, 50_000), (800, 1.0, 120, 200), (4000, 1.0, 120, 500), (800, 0.05, 60, 50_000)],
+    [(300, 1.0, 60, 50_000), (800, 1.0, 120, 200), (4000, 1.0, 120, 500), (800, 0.05, 20, 50_000)],
     ids=["few", "many", "more", "mostly zeros"],
 )
-def test_many_dense_rows_have_more_and_smaller_trees(n, share, trees, grown_on, monkeypatch):
+def test_coarse_trees_are_as_many_as_rows_gain_from(n, share, trees, grown_on, monkeypatch):
     monkeypatch.setattr("lamc.learners.blend._GROWN", (100, 500))
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(n, 12)) * (rng.random((n, 12)) < share)
     blend = Blend(effort="fast", random_state=0)
     blend.fit(rows, rows[:, :3].argmax(axis=1), rows[:40], rows[:40, :3].argmax(axis=1))
     assert (blend.trees_.n_trees, blend.trees_.max_rows) == (trees, grown_on)
+
+
+@pytest.mark.parametrize(
+    ("share", "n_labels", "networks"),
+    [(1.0, 3, 1), (0.05, 3, 2), (0.05, 800, 1)],
+    ids=["dense", "mostly zeros", "mostly zeros, large networks"],
+)
+def test_fast_networks_are_as_many_as_rows_gain_from(share, n_labels, networks):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 12)) * (rng.random((60, 12)) < share)
+    y = as_labels(rng.integers(3, size=60)).align(np.arange(n_labels))
+    assert Blend(effort="fast", random_state=0).fit(rows, y).network_.n_models == networks
 
 
 def test_the_unit_of_measurement_does_not_matter():

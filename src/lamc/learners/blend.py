@@ -16,6 +16,7 @@ from lamc.learners.features import read_features
 from lamc.learners.holdout import (
     drawn_parts,
     observed_only,
+    require_known_columns,
     tell_of_negatives,
     validation_labels,
 )
@@ -43,14 +44,14 @@ class _Effort(NamedTuple):
     trees: int
     leaf: int
     directions: int
-    coarse: bool  # nodes of trees look at few features, and trees of many dense rows at few rows
+    coarse: bool  # what rows do not gain from is left out: see `_networks` and `_shape_of_trees`
 
 
 # Wider networks, dropout or more trees gain nothing on the data sets of the benchmark that can be
 # told from chance. In the time of a few good trees many coarse ones do better.
 _EFFORTS: Final = {
     "full": _Effort(5, 40, 6, 64, 1e-3, 100, 3, 32, coarse=False),
-    "fast": _Effort(1, 12, 2, 256, 3e-3, 60, 10, 4, coarse=True),
+    "fast": _Effort(1, 12, 2, 128, 2e-3, 60, 10, 4, coarse=True),
 }
 _MEMBERS: Final = ("network", "trees", "frequencies")
 _UNSEEN = 0.1  # share of the networks in what trees give, which alone is 0 for many labels
@@ -59,6 +60,7 @@ _MOST_BATCHES = 400  # of an epoch: the more rows, the larger batches are
 _GROWN = (1_000, 10_000)  # fewest and most rows that a coarse tree is grown on, if not on all
 _ENTRIES = 10_000_000  # rows × labels that members score at once
 _WIDTHS = (256, 1024)  # fewest and most hidden units; between them, one a label
+_SMALL = 500_000  # weights, up to which a second network costs little beside the trees
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -96,8 +98,9 @@ class Blend(Learner):
     ----------
     effort : {"full", "fast"}
         100 trees and five networks trained until they get no better, or one network trained for a
-        few epochs and 60 coarse trees (120 smaller ones for many dense rows), in about a tenth of
-        the time.
+        few epochs and 60 coarse trees, in about a tenth of the time. Many dense rows have 120
+        smaller trees; rows that are mostly zeros have 20 trees, and two networks if these are
+        small.
     validation_size : float
         Share of the rows held out to find epochs and weights by, when ``fit`` is given no
         validation set.
@@ -172,6 +175,7 @@ class Blend(Learner):
         labels = replace(labels, negatives=None)
         if (X_val is None) != (Y_val is None):
             raise LabelError("Give both X_val and Y_val, or neither.")
+        require_known_columns(Y_val, y)
         kept: IntArray = np.arange(len(labels))
         if X_val is None:
             kept, held = drawn_parts(len(labels), self.validation_size, rows, labels)
@@ -230,9 +234,10 @@ class Blend(Learner):
         self.centre_, self.scale_ = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
         if thin:
             self.centre_, self.scale_ = units_of(rows)
+        width = int(np.clip(len(labels.classes), *_WIDTHS))
         self.network_ = WAN(
-            n_models=effort.networks,
-            hidden=int(np.clip(len(labels.classes), *_WIDTHS)),
+            n_models=_networks(effort, width * (rows.shape[1] + len(labels.classes)), thin=thin),
+            hidden=width,
             epochs=effort.epochs,
             patience=effort.patience,
             batch_size=max(effort.batch, rows.shape[0] // _MOST_BATCHES),
@@ -291,18 +296,27 @@ class Blend(Learner):
             )
 
 
+def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:
+    """Number of networks. They carry thin rows, where a second one is worth most of the trees."""
+    one_more = effort.coarse and thin and n_weights <= _SMALL
+    return effort.networks + int(one_more)
+
+
 def _shape_of_trees(effort: _Effort, n: int, n_features: int, *, thin: bool) -> dict[str, int]:
     """Number and size of the trees.
 
-    Where rows are dense, trees carry more. Twice as many, each grown on a quarter of the rows and
-    filled by all, take less time than trees grown on all rows, and do better.
+    Thin rows gain little from trees, and have a third of them. Where rows are dense and many, twice
+    as many trees, each grown on a quarter of the rows and filled by all, take less time than trees
+    grown on all rows, and do better.
     """
     shape = {"n_trees": effort.trees, "min_leaf": effort.leaf}
     if not effort.coarse:
         return shape
     shape["max_features"] = min(n_features, max(10, math.isqrt(n_features)))
+    if thin:
+        return shape | {"n_trees": effort.trees // 3}
     fewest, most = _GROWN
-    if thin or n // 4 < fewest:
+    if n // 4 < fewest:
         return shape
     return shape | {"n_trees": 2 * effort.trees, "min_leaf": 2, "max_rows": min(n // 4, most)}
 
