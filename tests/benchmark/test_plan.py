@@ -222,10 +222,12 @@ class TestUnits:
             "@dataclass(kw_only=True, eq=False, repr=False)\n"
             "class Deeper(AN):\n"
             "    hidden: int = 512\n"
+            "    standardise: bool = True\n"  # which it would be without, too: it is meant
         )
         ((_, unit),) = replace(plan_of(files, "deeper:Deeper"), parts=("train",)).units()[:1]
-        assert "hidden" not in unit.settings
+        assert unit.settings.keys().isdisjoint({"hidden", "standardise"})
         assert unit.description["parameters"]["hidden"] == 512
+        assert unit.description["parameters"]["standardise"] is True
         assert unit.settings["epochs"] == plan_of(files, "AN").defaults["epochs"]
 
     def test_copies_among_a_users_rows_are_part_of_it(self, files):
@@ -353,6 +355,23 @@ class TestRefused:
     def test_settings_that_would_change_nothing(self, files, overrides, words):
         with pytest.raises(BenchmarkError, match=words):
             plan_of(files).only(overrides=overrides).units()
+
+    def test_a_part_of_a_plan_may_leave_out_what_settings_are_for(self, files):
+        """So a plan can be split over machines, and its parts put together again."""
+        plan = plan_of(files, "WAN", "MLML", overrides={"WAN.epochs": 2, "hidden": 8})
+        part = plan.only(methods=["MLML"])
+        assert {method for method, _ in part.units()} == {"MLML"}
+        assert part.settings == plan.settings
+        with pytest.raises(BenchmarkError, match=r"WAN\.hidden is set, but WAN is not among"):
+            plan.only(methods=["MLML"], overrides={"WAN.hidden": 4})
+
+    def test_one_label_a_row_is_not_taken_for_all(self, files):
+        table = files / "tags.csv"
+        table.write_text("a,tag\n" + "".join(f"{n},{'xyz'[n % 3]}\n" for n in range(60)))
+        with pytest.raises(BenchmarkError, match=r"(?s)does not say\..*--separator"):
+            Plan("mine", (Source(str(table), label_column="tag"),), ("MLML",)).units()
+        told = Source(str(table), label_column="tag", separator=";")
+        assert len(Plan("mine", (told,), ("MLML",), parts=("train",)).units()) == 1
 
     @pytest.mark.parametrize(
         ("method", "words"),

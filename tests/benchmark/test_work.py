@@ -100,6 +100,17 @@ class TestRowsSeen:
         assert {row.view for row in result.measurements} == {"full"}
         assert {point.curve for point in result.points} == {"risk-coverage"}
 
+    def test_missing_numbers_become_medians_of_the_rows_learnt_from(self, tmp_path):
+        data = numbered_rows()
+        X = np.hstack([data.X, data.X[:, :1]])
+        X[::3, -1] = np.nan
+        task = task_of(replace(data, X=X), "given", 0, "train")
+        learnt = task.learn.X[:, 0]
+        median = np.median(learnt[learnt % 3 > 0])
+        for rows in (task.learn, task.validation, task.calibration, task.test):
+            number, filled = rows.X[:, 0], rows.X[:, -1]
+            np.testing.assert_array_equal(filled, np.where(number % 3 > 0, number, median))
+
     @pytest.mark.parametrize("draw", ["given", "anew"])
     def test_validation_rows_can_show_one_label_only(self, draw):
         data = numbered_rows()

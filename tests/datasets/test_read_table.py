@@ -224,6 +224,9 @@ def test_other_delimiters_packings_and_encodings(tmp_path):
     with pytest.raises(DatasetError, match="latin-1"):
         read(latin, labels=["y"])
     assert read(latin, labels=["y"], encoding="latin-1").feature_names.tolist() == ["größe"]
+    latin.write_bytes("x,art\n1,groß\n2,klein\n".encode("latin-1"))
+    with pytest.raises(DatasetError, match=r"is not UTF-8 text.*\n.*encoding='latin-1'"):
+        read(latin, label_column="art")
     latin.write_bytes("art,y\ngroß,0\nklein,1\n".encode("latin-1"))
     with pytest.raises(DatasetError, match=r"'art' has bytes that are not UTF-8.*\n.*latin-1"):
         read(latin, labels=["y"])

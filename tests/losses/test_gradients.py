@@ -111,6 +111,20 @@ def test_half_precision_stays_finite_and_near(case, dtype, by):
     assert torch.isfinite(logits.grad).all()
 
 
+@every_loss
+@pytest.mark.parametrize("by", ["index", "matrix"])
+def test_mixed_precision_has_logits_shorter_than_what_stands_beside_them(case, by):
+    given = batch(case, shape=(64, 20))
+    logits, observed, *_ = given.tensors(by=by, dtype=torch.bfloat16)
+    _, _, *more = given.tensors(by=by, dtype=torch.float32)
+    loss = case.loss(logits, observed, *more)
+    torch.testing.assert_close(
+        loss.double(), case.loss(*given.tensors(by=by)), rtol=0.05, atol=1e-2
+    )
+    loss.backward()
+    assert torch.isfinite(logits.grad).all()
+
+
 def test_costs_are_exact_far_out():
     s = np.array([[-1e4, -30.0, 19.0, 25.0, 39.0, 45.0]])
     logits, everything = torch.tensor(s), torch.ones(s.shape, dtype=torch.bool)

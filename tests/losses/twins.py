@@ -25,12 +25,12 @@ def present(s):
 
 
 def absent(s):
-    return -math.log(1 - sigmoid(s))
+    return -math.log(sigmoid(-s))  # 1 − sigmoid(s) would lose digits
 
 
 def entropy(s):
-    f = sigmoid(s)
-    return -f * math.log(f) - (1 - f) * math.log(1 - f)
+    f, rest = sigmoid(s), sigmoid(-s)
+    return -f * math.log(f) - rest * math.log(rest)
 
 
 def an(s, o):
@@ -53,8 +53,7 @@ def wan(s, o, weight=None):
 
 def soft_target(s, o, targets, weight=None):
     weight = 1 / (s.shape[1] - 1) if weight is None else weight
-    f = sigmoid(s)
-    cost = -targets * np.log(f) - (1 - targets) * np.log(1 - f)
+    cost = -targets * np.log(sigmoid(s)) - (1 - targets) * np.log(sigmoid(-s))
     return np.where(o, cost, weight * cost)
 
 

@@ -106,7 +106,8 @@ def trains_runs_at_once(learner: type) -> bool:
 def paper_defaults(method: str, network: Settings) -> dict[str, Any]:
     """Those settings of the paper's network that a method takes: all of them, if it has networks.
 
-    A class that is derived from a learner of this package keeps what it has other defaults for.
+    A class that is derived from a learner of this package keeps what it names in its body, or has
+    other defaults for.
 
     Examples
     --------
@@ -116,10 +117,16 @@ def paper_defaults(method: str, network: Settings) -> dict[str, Any]:
     """
     if not trains_networks(method):
         return {}
-    ours = next(each for each in _class_of(method).__mro__ if each.__module__.startswith("lamc."))
+    line = _class_of(method).__mro__
+    ours = next(each for each in line if each.__module__.startswith("lamc."))
     usual = {name: each.default for name, each in inspect.signature(ours).parameters.items()}
     own = _made(method).get_params(deep=False)
-    return {name: value for name, value in network.items() if own.get(name) == usual.get(name)}
+    named = {name for each in line[: line.index(ours)] for name in vars(each)}
+    return {
+        name: value
+        for name, value in network.items()
+        if name not in named and own.get(name) == usual.get(name)
+    }
 
 
 def has_parameter(method: str, name: str) -> bool:

@@ -83,6 +83,8 @@ class Plan:
     overrides : mapping
         Parameters set by hand: ``"epochs"`` for every method that has them, ``"WAN.epochs"`` for
         one.
+    left_out : tuple of str
+        Methods of a larger plan that this one is a part of, for which settings may be.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Plan:
     validation: Validation = "all labels"
     defaults: Overrides = field(default_factory=lambda: dict(_PAPER_NETWORK))
     overrides: Overrides = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_runs, int) or self.n_runs < 1:
@@ -142,7 +145,8 @@ class Plan:
             sources = (each if isinstance(each, Source) else Source(each) for each in datasets)
             changed = replace(changed, sources=tuple(sources))
         if methods:
-            changed = replace(changed, methods=tuple(methods))
+            left_out = (*self.left_out, *self.methods) if self.overrides else ()
+            changed = replace(changed, methods=tuple(methods), left_out=left_out)
         if n_runs is not None and n_runs != self.n_runs:
             changed = replace(changed, n_runs=n_runs)
             named.append("1 run" if n_runs == 1 else f"{n_runs} runs")
@@ -150,6 +154,7 @@ class Plan:
             changed = replace(changed, validation=validation)
             named.append(f"{validation} of validation rows")
         if overrides:
+            replace(changed, overrides=overrides, left_out=())._check_overrides()
             changed = replace(changed, overrides={**self.overrides, **overrides})
             named += [f"{name}={value}" for name, value in sorted(overrides.items())]
         return replace(changed, name=", ".join(named))
@@ -213,8 +218,9 @@ class Plan:
         return {**fitting, **own}
 
     def _check_overrides(self) -> None:
-        """Refuse a setting that would change nothing."""
-        fitted = {LAMC_SCORER if method == LAMC_NAME else method for method in self.methods}
+        """Refuse a setting that would change nothing, here or on another machine."""
+        known = (*self.methods, *self.left_out)
+        fitted = {LAMC_SCORER if method == LAMC_NAME else method for method in known}
         for key in self.overrides:
             method, name = _target(key)
             if name == "random_state":

@@ -1,7 +1,11 @@
 """The paper's protocol: which rows a method learns from, is chosen by, calibrated and tested on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.impute import SimpleImputer
 
 from lamc.datasets import Dataset, Split, digit_scenes, observe, split
 from lamc.duplicates import fingerprints, things
@@ -68,6 +72,8 @@ def task_of(
     Part ``"training"`` learns from the 80 % that are neither validation nor test rows. Part
     ``"train"`` leaves the calibration rows out of these, so that thresholds can be set on them.
 
+    A number that is missing becomes the median of the rows learnt from, as in ``lamc train``.
+
     Validation rows have all their labels, as in the paper, or ``"single positives"``, as one has
     them who has no fully labelled rows to choose by.
 
@@ -95,11 +101,12 @@ def task_of(
         observed = observe(_all_labels(data, parts.training), random_state=seed)
     n_train = len(parts.train)
     calibrates = part == "train"
+    learnt_from = parts.train if calibrates else parts.training
+    if n_missing(data.X):
+        fill = SimpleImputer(strategy="median", keep_empty_features=True)
+        data = replace(data, X=fill.fit(data.X[learnt_from]).transform(data.X))
     return Task(
-        learn=Rows(
-            data.X[parts.train if calibrates else parts.training],
-            observed[:n_train] if calibrates else observed,
-        ),
+        learn=Rows(data.X[learnt_from], observed[:n_train] if calibrates else observed),
         validation=_with_all_labels(data, parts.validation)
         if validation == "all labels"
         else _with_one_label(data, parts.validation, 0 if draw == "given" else seed),
@@ -107,6 +114,19 @@ def task_of(
         calibration=_with_all_labels(data, parts.calibration) if calibrates else None,
         observed=observed[n_train:] if calibrates else None,
     )
+
+
+def n_missing(X: ScoreMatrix) -> int:
+    """Numbers that are missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.benchmark.protocol import n_missing
+    >>> n_missing(np.array([[1.0, np.nan]]))
+    1
+    """
+    return int(np.isnan(X.data if sparse.issparse(X) else X).sum())
 
 
 def things_of(data: Dataset) -> IntArray:

@@ -86,6 +86,11 @@ def run_plan(
             )
         for name in dict.fromkeys(unit.facts.name for unit in left if unit.keeps_copies_together):
             watch.note(f"{name} has rows with equal features: these stay in one part.")
+        for name, n in dict.fromkeys((unit.facts.name, unit.facts.missing) for unit in left):
+            if n:
+                watch.note(
+                    f"{name} lacks {n:,} numbers: medians of the rows learnt from are taken."
+                )
         unfinished = store.path.with_name(f"{store.path.name}.unfinished")
         return _run(left, store, _executor(jobs, dask, unfinished), watch, unfinished)
 

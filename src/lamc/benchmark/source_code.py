@@ -4,12 +4,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from sysconfig import get_path
-from typing import Final
 
 from lamc.benchmark.errors import BenchmarkError
-
-_PACKAGES: Final = {"site-packages", "dist-packages"}
+from lamc.installed import is_installed
 
 
 def source_checksum(modules: Mapping[str, Path]) -> str:
@@ -38,7 +35,7 @@ def source_checksum(modules: Mapping[str, Path]) -> str:
     False
     """
     found = {name: file.resolve() for name, file in modules.items()}
-    left = [name for name, file in found.items() if not _is_installed(file)]
+    left = [name for name, file in found.items() if not is_installed(file)]
     while left:
         name = left.pop()
         for imported, file in _imported_from_beside(name, found[name]):
@@ -47,11 +44,6 @@ def source_checksum(modules: Mapping[str, Path]) -> str:
                 left.append(imported)
     parts = (f"{name} {sha256(found[name].read_bytes()).hexdigest()}\n" for name in sorted(found))
     return sha256("".join(parts).encode()).hexdigest()
-
-
-def _is_installed(file: Path) -> bool:
-    within = Path(get_path("stdlib")).resolve() in file.parents
-    return within or not _PACKAGES.isdisjoint(part.name for part in file.parents)
 
 
 def _imported_from_beside(module: str, file: Path) -> Iterator[tuple[str, Path]]:

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from lamc.benchmark.protocol import things_of
+from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.protocol import n_missing, things_of
 from lamc.datasets import Dataset, catalogue, load, read
+from lamc.datasets.readers.label_lists import one_label_note
 from lamc.datasets.scenes import NAME as SCENES
 from lamc.types import AnyArray, SparseMatrix
 
@@ -91,6 +93,8 @@ class Facts:
         Whether it is a user's and has rows with equal features, which belong into one part.
     has_parts : bool
         Whether it says itself which rows are to learn from, calibrate, choose by and test.
+    missing : int
+        Numbers that it lacks.
     """
 
     name: str
@@ -103,6 +107,7 @@ class Facts:
     scenes: bool
     copies: bool = False
     has_parts: bool = False
+    missing: int = 0
 
     @property
     def in_catalogue_as(self) -> str:
@@ -121,6 +126,12 @@ def facts_of(source: Source) -> Facts:
     (4000, False)
     """
     data = source.load()
+    if source.label_column is not None and one_label_note(source.label_column) in data.notes:
+        raise BenchmarkError(
+            f"{source.place}: {one_label_note(source.label_column)}\nA benchmark measures against "
+            "all labels of a row. If a cell names all of them, say what would stand between "
+            'several: --separator ";", or separator = ";" in a plan file.'
+        )
     variants = catalogue[data.name].variants if data.variant is not None else ()
     scenes = data.name == SCENES and not source.is_file
     is_users = data.variant is None and not scenes
@@ -135,6 +146,7 @@ def facts_of(source: Source) -> Facts:
         scenes=scenes,
         copies=is_users and bool((things_of(data) != np.arange(data.X.shape[0])).any()),
         has_parts=data.split is not None,
+        missing=n_missing(data.X),
     )
 
 

@@ -68,3 +68,36 @@ def torch_threads(n: int | None) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def own_draws(device: str) -> Iterator[None]:
+    """Leave torch's random numbers, here and on the device, as they were.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.devices import own_draws, seed_draws
+    >>> before = torch.get_rng_state()
+    >>> with own_draws("cpu"):
+    ...     seed_draws(0, "cpu")
+    >>> torch.equal(torch.get_rng_state(), before)
+    True
+    """
+    import torch
+
+    own = torch.device(device)
+    devices = [] if own.type == "cpu" else [own]
+    with torch.random.fork_rng(devices, device_type=own.type):
+        yield
+
+
+def seed_draws(seed: int, device: str) -> None:
+    """Seed torch's random numbers, here and on the device, and leave other devices alone."""
+    import torch
+
+    torch.default_generator.manual_seed(seed)
+    own = torch.device(device)
+    if own.type != "cpu":
+        state = torch.Generator(own).manual_seed(seed).get_state()
+        torch.get_device_module(own).set_rng_state(state, own)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from lamc.exceptions import TrainingError
 from lamc.learners.rows import Rows
 from lamc.learners.stack import Activation, Shape, Stack
 
@@ -104,7 +105,14 @@ class Method:
         """Gradient of the loss with respect to the logits."""
         with torch.enable_grad():  # whatever the caller has switched off
             leaf = logits.detach().requires_grad_()
-            (found,) = torch.autograd.grad(self.loss(leaf, step).sum(), leaf)
+            each = self.loss(leaf, step)
+            if each.shape != logits.shape[:1]:
+                raise TrainingError(
+                    f"The loss gave shape {tuple(each.shape)} for logits of shape "
+                    f"{tuple(logits.shape)}: networks × rows × labels.\nIt is one number for each "
+                    f"network, of shape ({len(logits)},): the mean over the last two axes."
+                )
+            (found,) = torch.autograd.grad(each.sum(), leaf)
         return found
 
     def before_epoch(self, epoch: int) -> None:

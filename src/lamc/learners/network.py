@@ -11,7 +11,8 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils import gen_batches
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, TrainingError
+from lamc.installed import is_users
 from lamc.labels import Labels
 from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, training_mode
@@ -261,7 +262,7 @@ class NetworkLearner(Learner):
                 shape,
                 seeds,
                 plan,
-                self._method,
+                self._agreed_method,
                 criterion,
                 beside=self._memory(shape, len(rows)),
                 checkpoint=checkpoint,
@@ -305,10 +306,28 @@ class NetworkLearner(Learner):
         self.selection_ = [asdict(net.choice) for net in networks]
 
     def _settings(self) -> dict[str, Any]:
-        """The parameters that say what is trained, apart from how it is run and the seed."""
+        """What is trained, apart from how it is run and the seed: parameters, a user's own code."""
+        from lamc.learners.fingerprint import fingerprint
+
         run = {"checkpoint", "device", "n_threads", "random_state", "verbose"}
         chosen = {k: v for k, v in self.get_params(deep=False).items() if k not in run}
-        return {"learner": type(self).__name__, **chosen}
+        code = {"code": fingerprint(type(self))} if is_users(type(self)) else {}
+        return {"learner": type(self).__name__, **chosen, **code}
+
+    def _agreed_method(self, group: "Group") -> "Method":
+        """The method, if networks are chosen by the scores that :meth:`predict_proba` gives."""
+        import torch
+
+        method = self._method(group)
+        logits = torch.linspace(-3, 3, group.shape.labels, device=group.device)[None, None]
+        chosen_by = method.activation(logits)[0].cpu().numpy()
+        if not np.allclose(chosen_by, self._activate(logits[0].cpu().numpy()), atol=1e-5):
+            raise TrainingError(
+                f"{type(self).__name__} gives other scores than its method chooses epochs by.\n"
+                "Where a method has an activation of its own, override _activate as well: from "
+                "logits to scores, in NumPy."
+            )
+        return method
 
     def _facts(self) -> dict[str, Any]:
         """What fitting found out about the rows, apart from the networks."""

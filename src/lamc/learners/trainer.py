@@ -17,6 +17,7 @@ from torch import Tensor
 
 from lamc.exceptions import TrainingError
 from lamc.learners.checkpoint import Checkpoint
+from lamc.learners.devices import own_draws, seed_draws
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.progress import Progress
 from lamc.learners.rows import Batch, Rows, take
@@ -279,10 +280,12 @@ def _train_group(
         for epoch in range(done + 1, plan.epochs + 1):
             if best.over():
                 break
-            method.before_epoch(epoch)
-            train_epoch(stack, adam, group, plan, method, epoch)
-            _require_numbers(stack, group, epoch)
-            method.after_epoch(epoch, lambda: stack.scores(group.rows, method.activation))
+            with own_draws(str(group.device)):  # a user's loss may draw; ours do not
+                seed_draws(_seed_of(group.seeds, epoch), str(group.device))
+                method.before_epoch(epoch)
+                train_epoch(stack, adam, group, plan, method, epoch)
+                _require_numbers(stack, group, epoch)
+                method.after_epoch(epoch, lambda: stack.scores(group.rows, method.activation))
             if criterion is None:
                 best.note(np.full(len(group), float(epoch)), epoch, stack)
             else:
@@ -333,6 +336,11 @@ def _batches(group: Group, size: int, epoch: int) -> Iterator[tuple[Batch, Step]
 def row_order(seed: int, epoch: int, n: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Order of the rows in an epoch; it depends on nothing else, so training can resume."""
     return np.random.default_rng([seed, 1, epoch]).permutation(n)
+
+
+def _seed_of(seeds: Sequence[int], epoch: int) -> int:
+    """A seed for what a method draws in an epoch, for all networks of a group together."""
+    return int(np.random.SeedSequence([*seeds, 3, epoch]).generate_state(1)[0])
 
 
 class Dropout:

@@ -32,7 +32,8 @@ class OneARow:
 
     def replace(self, entries: Tensor, logits: Tensor, term: Term) -> Tensor:
         """Put ``term`` of the logits in the place of the entries of positives."""
-        return entries.scatter(-1, self.index, term(logits.gather(-1, self.index)))
+        found = term(logits.gather(-1, self.index))
+        return entries.scatter(-1, self.index, found.to(entries.dtype))
 
     def mean(self, logits: Tensor, term: Term) -> Tensor:
         """Mean over all entries of each model of ``term`` at the positives, and 0 elsewhere."""

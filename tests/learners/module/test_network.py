@@ -18,11 +18,11 @@ from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import LabelError, LAMCWarning, ScorerError, TrainingError
 from lamc.labels import as_labels
 from lamc.learners import WAN, Network
+from lamc.learners.devices import own_draws, seed_draws
 from lamc.learners.module.call import scores_of
 from lamc.learners.module.examples import Examples
 from lamc.learners.module.inputs import InMemory
 from lamc.learners.module.loss import LOSSES
-from lamc.learners.module.training import own_draws, seed_draws
 from lamc.learners.progress import Progress
 from lamc.learners.selection import ObservedLikelihood
 from lamc.learners.stack import initial_weights

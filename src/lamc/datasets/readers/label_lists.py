@@ -165,10 +165,20 @@ def _refuse_joined(
                 )
 
 
+def one_label_note(name: str) -> str:
+    """What is said of a column whose cells are one label each.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.label_lists import one_label_note
+    >>> one_label_note("species")
+    "Each cell of 'species' is one label; whether the row has others, the file does not say."
+    """
+    return f"Each cell of {name!r} is one label; whether the row has others, the file does not say."
+
+
 def _one_label_notes(name: str, labels: Sequence[str]) -> tuple[str, ...]:
-    notes = [
-        f"Each cell of {name!r} is one label; whether the row has others, the file does not say."
-    ]
+    notes = [one_label_note(name)]
     for mark in JOINING:
         joined = [label for label in labels if mark in label]
         if 2 * len(joined) > len(labels):

@@ -75,6 +75,8 @@ def read_csv(
         if codes := _codes(path, table, read):
             table = read([*text, *codes])
     except pa.ArrowInvalid as error:
+        if "invalid UTF8" in str(error):
+            raise UnicodeError(str(error).strip()) from error
         raise DatasetError(
             f"{path}: {str(error).strip()}.\nIts rows, of which the header is the first, should "
             "all have as many values: the file may be cut short, or need another delimiter=."

@@ -16,13 +16,13 @@ from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
-from lamc.learners.devices import find_device, training_mode
+from lamc.learners.devices import find_device, own_draws, seed_draws, training_mode
 from lamc.learners.features import read_features
+from lamc.learners.fingerprint import fingerprint
 from lamc.learners.holdout import require_known_columns, tell_of_negatives
 from lamc.learners.module.call import logits_of, scores_of
 from lamc.learners.module.checkpoint import digest_of
 from lamc.learners.module.examples import Examples, labels_beside
-from lamc.learners.module.fingerprint import fingerprint
 from lamc.learners.module.inputs import (
     Batch,
     InMemory,
@@ -40,8 +40,6 @@ from lamc.learners.module.training import (
     Course,
     Judge,
     ModuleTraining,
-    own_draws,
-    seed_draws,
     train_modules,
 )
 from lamc.learners.module.validation import align_labels, hold_out, judge_by

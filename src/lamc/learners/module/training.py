@@ -7,7 +7,6 @@ resumes, or a rate that is tried in other company, ends with the same weights.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +17,7 @@ from torch import Tensor, nn
 
 from lamc.exceptions import TrainingError
 from lamc.labels import Labels
+from lamc.learners.devices import seed_draws
 from lamc.learners.module.call import logits_of, scores_of
 from lamc.learners.module.checkpoint import Best, ModuleCheckpoint
 from lamc.learners.module.examples import Examples
@@ -157,24 +157,6 @@ def train_modules(
     if interruption is not None and not kept:
         raise interruption
     return ModuleTraining(kept, interruption)
-
-
-@contextmanager
-def own_draws(device: str) -> Iterator[None]:
-    """Leave torch's random numbers, here and on the device, as they were."""
-    own = torch.device(device)
-    devices = [] if own.type == "cpu" else [own]
-    with torch.random.fork_rng(devices, device_type=own.type):
-        yield
-
-
-def seed_draws(seed: int, device: str) -> None:
-    """Seed torch's random numbers, here and on the device, and leave other devices alone."""
-    torch.default_generator.manual_seed(seed)
-    own = torch.device(device)
-    if own.type != "cpu":
-        state = torch.Generator(own).manual_seed(seed).get_state()
-        torch.get_device_module(own).set_rng_state(state, own)
 
 
 def _epochs(

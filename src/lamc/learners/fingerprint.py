@@ -4,43 +4,55 @@ A checkpoint must not go on with another loss or optimiser. Names do not tell: t
 and so have a loss with one setting and with another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
+from lamc.installed import is_users
+
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
+_CODE = (FunctionType, type, partial)
+_NOT_CODE = {"__doc__", "__firstlineno__", "__module__", "__qualname__"}
 
 
 def fingerprint(value: Any) -> str:
     """What a value is and what it holds, the same in every run.
 
     Of a function that is its code, its defaults and what it closes over; of an object, its class
-    and its attributes. Code that these call is not looked at.
+    and its attributes. Of code that is not installed, also what it calls by name, and of a class
+    what it defines. What is installed has a version, which does not change unnoticed.
 
     Examples
     --------
     >>> from functools import partial
     >>> from lamc import losses
-    >>> from lamc.learners.module.fingerprint import fingerprint
+    >>> from lamc.learners.fingerprint import fingerprint
     >>> fingerprint("wan") == fingerprint("wan"), fingerprint(losses.wan) == fingerprint(losses.an)
     (True, False)
     >>> fingerprint(partial(losses.epr, expected=2)) == fingerprint(partial(losses.epr, expected=3))
     False
     """
-    return blake2b(_told(value, ()).encode(), digest_size=16).hexdigest()
+    return blake2b(_told(value, (), set()).encode(), digest_size=16).hexdigest()
 
 
-def _told(value: Any, inside: tuple[int, ...]) -> str:
-    """Words for a value; ``inside`` has the objects that it is a part of, which may hold it too."""
+def _told(value: Any, inside: tuple[int, ...], followed: set[int]) -> str:
+    """Words for a value; ``inside`` has the objects that it is a part of, which may hold it too.
+
+    Users' functions and classes call each other, and are ``followed`` once.
+    """
     if isinstance(value, _PLAIN):
         return repr(value)
     if id(value) in inside:
         return "itself"
+    if isinstance(value, FunctionType | type) and is_users(value):
+        if id(value) in followed:
+            return _name(value)
+        followed.add(id(value))
     inside = (*inside, id(value))
     parts: Any
     if isinstance(value, Tensor | np.ndarray):
@@ -50,7 +62,7 @@ def _told(value: Any, inside: tuple[int, ...]) -> str:
     elif isinstance(value, list | tuple):
         parts = list(enumerate(value))
     elif isinstance(value, set | frozenset):
-        return repr(sorted(_told(part, inside) for part in value))
+        return repr(sorted(_told(part, inside, followed) for part in value))
     elif isinstance(value, partial):
         parts = [("", value.func), ("args", value.args), ("keywords", value.keywords)]
     elif isinstance(value, MethodType):
@@ -59,11 +71,13 @@ def _told(value: Any, inside: tuple[int, ...]) -> str:
         parts = [*_of_function(value)]
     elif isinstance(value, CodeType):
         parts = [("", value.co_code), ("names", value.co_names), ("holds", value.co_consts)]
+    elif isinstance(value, type) and is_users(value):
+        parts = [*_of_class(value)]
     elif isinstance(value, type | BuiltinFunctionType):
         return _name(value)
     else:
         parts = sorted(vars(value).items()) if hasattr(value, "__dict__") else []
-    told = ", ".join(f"{name}: {_told(part, inside)}" for name, part in parts)
+    told = ", ".join(f"{name}: {_told(part, inside, followed)}" for name, part in parts)
     return f"{_name(type(value))}({told})"
 
 
@@ -75,7 +89,34 @@ def _of_function(function: FunctionType) -> list[tuple[str, Any]]:
         ("defaults", function.__defaults__),
         ("by name", function.__kwdefaults__),
         ("closes over", cells),
+        *(_called_by(function.__code__, function.__globals__) if is_users(function) else ()),
     ]
+
+
+def _called_by(code: CodeType, known: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What code names: functions, classes and numbers of its module, and of modules it names."""
+    for name in code.co_names:
+        value = known.get(name)
+        if isinstance(value, ModuleType):
+            within = ((f"{name}.{each}", getattr(value, each, None)) for each in code.co_names)
+            yield from ((each, part) for each, part in within if isinstance(part, _CODE))
+        elif isinstance(value, (*_CODE, *_PLAIN, Tensor, np.ndarray)) and value is not None:
+            yield name, value
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _called_by(part, known)
+
+
+def _of_class(own: type) -> Iterator[tuple[str, Any]]:
+    yield "", _name(own)
+    for name, value in sorted(vars(own).items()):
+        if isinstance(value, staticmethod | classmethod):
+            yield name, value.__func__
+        elif isinstance(value, property):
+            yield name, value.fget
+        elif isinstance(value, (FunctionType, *_PLAIN)) and name not in _NOT_CODE:
+            yield name, value
+    yield from (("base", base) for base in own.__bases__)
 
 
 def _name(value: Any) -> str:
