@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamc import Calibrator
+from lamc import Calibrator, as_labels
+from lamc.exceptions import CalibrationError
 from lamc.rules.thresholds import in_one_type
 
 from .cases import RULE_NAMES, few, labelled, random_set
@@ -107,3 +108,22 @@ def test_selection_counts_equal_scores_as_equal_in_either_type():
     cal = Calibrator(keep_negatives=True).fit(scores, np.repeat([1, 0], 100)[:, None])
     assert cal.select(scores[:9], fdr=0.2).all()
     assert not cal.select(scores[:9].astype(np.float32), fdr=0.2).any()
+
+
+def test_scores_in_half_precision_reach_thresholds_that_are_rounded_like_them():
+    """Saturated scores have few values in half precision, and most lie below where they were."""
+    rng = np.random.default_rng(0)
+    true, new = (1 / (1 + np.exp(-rng.normal(8.2, 0.4, (n, 1)))) for n in (2000, 20_000))
+    Y = np.r_[np.ones((2000, 1)), np.zeros((2000, 1))]
+    scores = np.r_[true, 0.9 * true].astype(np.float32)
+    cal = Calibrator("three-way", alpha=0.1).fit(scores, as_labels(Y, knowledge="all"))
+    sharp, half = new.astype(np.float32), new.astype(np.float16)
+    assert (cal.accept(half) <= cal.accept(sharp)).all()  # no false alarm more
+    assert ((cal.decide(half) == 0) <= (cal.decide(sharp) == 0)).all()  # and no miss
+    recall = Calibrator("recall", alpha=0.1).fit(scores, as_labels(Y, knowledge="all"))
+    assert (recall.accept(half) >= recall.accept(sharp)).all()
+    assert recall.accept(sharp).mean() > 0.85
+    np.testing.assert_array_equal(recall.accept(half), recall.p_values(half) > 0.1)
+    assert cal.select(half, fdr=0.1).mean() >= cal.select(sharp, fdr=0.1).mean() - 0.01
+    with pytest.raises(CalibrationError, match=r"hold 2\.0 at row 0, column 0"):
+        recall.accept(np.full((1, 1), 2, np.float16))

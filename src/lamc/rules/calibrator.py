@@ -22,8 +22,9 @@ from lamc.rules.gather import gather, most_labels, row_weights
 from lamc.rules.levels import as_fraction, in_order_of_labels
 from lamc.rules.precision import luck_among
 from lamc.rules.pvalues import p_values
+from lamc.rules.ranks import SortedScores
 from lamc.rules.rule import RULES, RuleName
-from lamc.rules.scores import check_scores, score_matrix
+from lamc.rules.scores import are_half, check_scores, score_matrix
 from lamc.rules.selection import select_pairs
 from lamc.rules.settings import Settings
 from lamc.rules.summary import promise_in_words, summary_table
@@ -263,7 +264,7 @@ class Calibrator(BaseEstimator):
         evidence = self.settings_.drawn(self.evidence_, self.seed_)
         return p_values(
             checked,
-            evidence.positives,
+            _as_sharp_as(scores, evidence.positives),
             evidence.weights,
             heaviest=evidence.heaviest,
             most_labels=self.most_labels_ or 1,
@@ -279,7 +280,8 @@ class Calibrator(BaseEstimator):
         if sparse.issparse(checked):
             raise CalibrationError("select() needs a score for every pair; these are sparse.")
         level = as_fraction(fdr, "fdr")
-        return select_pairs(checked, self.evidence_.known_negatives, self.n_rows_, level)
+        negatives = _as_sharp_as(scores, self.evidence_.known_negatives)
+        return select_pairs(checked, negatives, self.n_rows_, level)
 
     def thresholds_at(self, alpha: Any) -> FloatArray:
         """Return the thresholds at another level, without fitting again."""
@@ -375,11 +377,17 @@ class Calibrator(BaseEstimator):
         """Scores of new rows; dense ones are only looked at while they are answered."""
         if sparse.issparse(scores):
             return self._check_new(scores)
-        return score_matrix(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
+        ordered = in_order_of(scores, self.classes_)
+        return score_matrix(ordered, n_labels=len(self.classes_), half=True)
 
     def _check_new(self, scores: Any) -> ScoreMatrix:
         check_is_fitted(self)
         return check_scores(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
+
+
+def _as_sharp_as(scores: Any, known: SortedScores) -> SortedScores:
+    """Scores of calibration rows, rounded as new ones are that come in half precision."""
+    return known.rounded(np.float16) if are_half(scores) else known
 
 
 def seed_of(random_state: Any) -> int:

@@ -71,6 +71,12 @@ class SortedScores:
         before = np.concatenate([[0], np.cumsum(chosen)])
         return SortedScores(self.values[chosen], before[self.offsets], self.zeros)
 
+    def rounded(self, dtype: type[np.floating[Any]]) -> "SortedScores":
+        """The scores as a shorter type would have them; they are still in order."""
+        return SortedScores(
+            self.values.astype(dtype).astype(self.values.dtype), self.offsets, self.zeros
+        )
+
     def of_label(self, label: int) -> AnyArray:
         """Stored scores of one label."""
         return self.values[self.offsets[label] : self.offsets[label + 1]]

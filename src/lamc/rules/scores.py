@@ -13,7 +13,11 @@ from lamc.types import AnyArray, FloatArray, ScoreMatrix, SparseMatrix
 
 # Entries of a block: few enough to stay in the processor's cache between two looks.
 _BLOCK = 1 << 17
-_BITS = {np.dtype(np.float32): np.uint32, np.dtype(np.float64): np.uint64}
+_BITS = {
+    np.dtype(np.float16): np.uint16,
+    np.dtype(np.float32): np.uint32,
+    np.dtype(np.float64): np.uint64,
+}
 
 
 def check_scores(scores: Any, *, n_labels: int | None = None, name: str = "scores") -> ScoreMatrix:
@@ -37,8 +41,26 @@ def check_scores(scores: Any, *, n_labels: int | None = None, name: str = "score
     return checked
 
 
-def score_matrix(scores: Any, *, n_labels: int | None = None, name: str = "scores") -> ScoreMatrix:
-    """Return scores as float32 or float64, dense or CSR, without a look at the numbers."""
+def are_half(scores: Any) -> bool:
+    """Whether scores are in half precision, which rounds what they are compared with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.scores import are_half
+    >>> are_half(np.zeros((2, 2), np.float16)), are_half(np.zeros((2, 2), np.float32))
+    (True, False)
+    """
+    return not sparse.issparse(scores) and as_numbers(scores).dtype == np.float16
+
+
+def score_matrix(
+    scores: Any, *, n_labels: int | None = None, name: str = "scores", half: bool = False
+) -> ScoreMatrix:
+    """Return scores as float32 or float64, dense or CSR, without a look at the numbers.
+
+    Those in half precision are widened to float32, unless ``half`` ones may stay.
+    """
     if sparse.issparse(scores):
         matrix = sparse.csr_array(scores)
         if matrix.dtype not in (np.float32, np.float64):
@@ -50,8 +72,10 @@ def score_matrix(scores: Any, *, n_labels: int | None = None, name: str = "score
         matrix = as_numbers(scores)
         if matrix.dtype.kind not in "biuf":
             raise CalibrationError(f"{name} hold {matrix.dtype} values; scores are numbers.")
-        if matrix.dtype not in (np.float32, np.float64):
-            matrix = matrix.astype(np.float32 if matrix.dtype == np.float16 else np.float64)
+        if matrix.dtype == np.float16:
+            matrix = matrix if half else matrix.astype(np.float32)
+        elif matrix.dtype not in (np.float32, np.float64):
+            matrix = matrix.astype(np.float64)
     if matrix.ndim != 2:
         raise CalibrationError(
             f"{name} have {matrix.ndim} dimensions; they are a matrix with a row for each example "
@@ -91,6 +115,8 @@ def _within_unit(numbers: AnyArray) -> bool:
 
 
 def _refuse(scores: ScoreMatrix, name: str) -> None:
+    if scores.dtype == np.float16:
+        scores = scores.astype(np.float32)  # scipy has no sparse halves
     entries: SparseMatrix = sparse.coo_array(scores)
     odd = np.flatnonzero(~((entries.data >= 0) & (entries.data <= 1)))[0]
     row, column = (int(axis[odd]) for axis in entries.coords)
