@@ -221,3 +221,11 @@ def test_runs_drawn_anew_are_told_from_runs_on_the_same_rows():
     assert chosen(measured(rows)).test_to_train is None
     assert chosen(measured(rows, draw="anew")).test_to_train == 1 / 7
     assert chosen(measured(rows, draw="anew", part="training")).test_to_train == 1 / 8
+
+
+def test_units_of_different_versions_are_told():
+    rows = measured({("yeast", "AN"): [0.5], ("yeast", "ME"): [0.7]})
+    before = choose(rows, "average_precision", Choice()).remarks
+    rows["versions"] = ['{"lamc": "0.1", "torch": "2.6"}', '{"lamc": "0.1", "torch": "2.13"}']
+    after = choose(rows, "average_precision", Choice()).remarks
+    assert after == (*before, "Units were run with different versions of torch (2.13, 2.6).")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from shlex import quote
 from typing import Any, Literal
 
@@ -126,7 +127,7 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="", unit="")
+    ...                    data_checksum="", unit="", versions="{}")
     >>> chosen = choose(rows, "one_error", Choice(datasets=("yeast",)))
     >>> chosen.methods, chosen.described, len(chosen.rows)
     (('AN', 'ME'), 'profile mine, view full', 2)
@@ -152,8 +153,20 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
         described=_described(choice),
         asked=max(len(each["seeds"]) for each in settings),
         test_to_train=rows_ratio(rows["part"], settings),
-        remarks=(*fitted_on, *twin),
+        remarks=(*fitted_on, *twin, *_of_versions(rows)),
     )
+
+
+def _of_versions(rows: pd.DataFrame) -> tuple[str, ...]:
+    """What a reader has to know if units were run with different versions of a program."""
+    told = [json.loads(text) for text in rows["versions"].unique()]
+    found = {name: {each.get(name, "another") for each in told} for name in sorted({*chain(*told)})}
+    differ = [
+        f"{name} ({', '.join(sorted(all_))})" for name, all_ in found.items() if len(all_) > 1
+    ]
+    if not differ:
+        return ()
+    return (f"Units were run with different versions of {' and '.join(differ)}.",)
 
 
 def of_choice(
