@@ -757,3 +757,9 @@ def test_the_way_out_works(labels):
     by_hand = Network(mlp, loss=loss, **FAST).fit(X, observed).predict_proba(X_NEW)
     own = Network(mlp, loss="an", **FAST).fit(X, observed).predict_proba(X_NEW)
     np.testing.assert_allclose(by_hand, own, atol=1e-5)
+
+
+def test_a_function_that_asks_for_what_it_is_not_told_is_refused():
+    network = Network(lambda k: nn.Linear(2, k), epochs=1)
+    with pytest.raises(TrainingError, match="asks for k, and is told n_labels alone"):
+        network.fit(np.zeros((6, 2)), [0, 1, 2, 0, 1, 2])

@@ -31,7 +31,14 @@ def make_module(module: Any, n_labels: int | None) -> nn.Module:
         raise TrainingError(
             f"module={module!r}; give a torch.nn.Module, or a function that makes one."
         )
-    told = {"n_labels": n_labels} if "n_labels" in required(module) else {}
+    asked = required(module)
+    if unknown := [name for name in asked if name != "n_labels"]:
+        raise TrainingError(
+            f"The function given as module asks for {', '.join(unknown)}, and is told n_labels "
+            "alone, the number of labels.\nCall its parameter so, or fix the others: "
+            "functools.partial(make, …)."
+        )
+    told = {"n_labels": n_labels} if asked else {}
     if told and n_labels is None:
         raise TrainingError(
             "module asks for n_labels, which labels that stand beside the rows do not tell.\nFix "
