@@ -146,7 +146,7 @@ def compare(table: Table, against: str | None = None) -> Comparison:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="", unit="")
+    ...                    data_checksum="", unit="", versions="{}")
     >>> found = compare(table(rows, "one_error"), against="ME")
     >>> found.average_ranks, found.wilcoxon[0].better, found.wilcoxon[0].p
     ({'AN': 1.0, 'ME': 2.0}, 2, 0.5)

@@ -23,7 +23,7 @@ def compare_text(comparison: Comparison) -> str:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="", unit="")
+    ...                    data_checksum="", unit="", versions="{}")
     >>> print(compare_text(compare(table(rows, "one_error"))).splitlines()[2])
     Over 2 data sets: scene, yeast. Measured: profile mine, view full. No method was fitted...
     """

@@ -33,7 +33,7 @@ def markdown(tables: Sequence[Table]) -> str:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="", unit="")
+    ...                    data_checksum="", unit="", versions="{}")
     >>> print("\n".join(markdown([table(rows, "one_error")]).splitlines()[:7]))
     ### One-error ↓
     <BLANKLINE>

@@ -86,7 +86,7 @@ def lacking(table: Table, dataset: str) -> str:
     >>> rows = rows.assign(profile="mine", variant="", exact=True, part="train", run=0, view="full",
     ...                    rule=None, alpha=None, calibration=None, positives=None,
     ...                    metric="one_error", settings='{"seeds": [0], "draw": "given"}',
-    ...                    data_checksum="", unit="")
+    ...                    data_checksum="", unit="", versions="{}")
     >>> made = table(rows, "one_error")
     >>> lacking(made, "yeast"), lacking(made, "scene")
     ('undefined for ME', 'runs missing for ME')
