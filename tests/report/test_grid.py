@@ -8,6 +8,7 @@ import pytest
 from lamc import Calibrator
 from lamc.exceptions import LAMCWarning
 from lamc.report.grid import LEVELS, STATUSES, grid_of, rules_for
+from lamc.report.words import promise_at
 from lamc.rules.thresholds import REASONS
 
 from .cases import as_sparse, same_rows_by, scored_rows
@@ -42,6 +43,10 @@ def test_thresholds_are_those_of_a_calibrator_fitted_so(calibrator, given):
             np.testing.assert_array_equal(grid.absent[r, a], other.absence_thresholds_)
             assert [STATUSES[code] for code in grid.status[r, a]] == other.status_.tolist()
             assert [REASONS[code] for code in grid.reason[r, a]] == other.reason_.tolist()
+    promise = promise_at(grid, *grid.own).replace("\u00a0", " ")
+    assert promise.endswith(f": {calibrator.promise_}")
+    on_average = calibrator.rule in ("recall", "set-recall") and calibrator.delta is None
+    assert ("want of candidates" in promise) == (given is as_sparse and on_average)
     for a, level in enumerate(grid.levels):
         own = grid.present[grid.own[0], a]
         np.testing.assert_array_equal(own, calibrator.thresholds_at(level))

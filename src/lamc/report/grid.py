@@ -47,6 +47,8 @@ class Grid:
         Calibration rows that have the label, as many as the rule uses, and those that do not.
     n_labelled : int
         Calibration rows that have a label.
+    candidates_only : bool
+        Whether calibration scores were sparse, which a promise on average has to say.
     """
 
     rules: tuple[str, ...]
@@ -60,6 +62,7 @@ class Grid:
     positives: IntArray
     negatives: IntArray
     n_labelled: int
+    candidates_only: bool = False
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -119,6 +122,7 @@ def grid_of(calibrator: Calibrator) -> Grid:
         positives=np.stack([evidence[rule].positives.counts for rule in rules]),
         negatives=np.stack([others for _ in rules]),
         n_labelled=known.n_labelled,
+        candidates_only=known.candidates_only,
     )
 
 

@@ -71,7 +71,9 @@ def promise_at(grid: Grid, rule: int, level: int) -> str:
     value = grid.levels[level]
     alpha = float(value) if isinstance(value, Fraction) else value
     named = RULES[grid.rules[rule]]
-    promise = promise_in_words(named, alpha, grid.deltas[rule])
+    promise = promise_in_words(
+        named, alpha, grid.deltas[rule], candidates_only=grid.candidates_only
+    )
     return f"{named.promised_for}: {promise}".replace(" %", f"{NBSP}%")
 
 

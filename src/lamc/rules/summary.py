@@ -48,7 +48,8 @@ def promise_in_words(
     """
     delta = rule.default_delta if delta is None else delta
     text = rule.promise if delta is None or rule.sure_promise is None else rule.sure_promise
-    if candidates_only and text.endswith("calibration sets"):
+    on_average = text.endswith("calibration sets")
+    if candidates_only and on_average and not rule.needs_negatives:  # what is absent is stored
         text += ", those counted as kept that leave labels open for want of candidates"
     level = None if np.ndim(alpha) else float(alpha)
     return text.format(
