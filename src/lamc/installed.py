@@ -33,9 +33,10 @@ def is_users(code: Any) -> bool:
     >>> is_users(dumps), is_users(is_users), is_users(int)
     (False, False, False)
     """
-    if code.__module__.partition(".")[0] == __name__.partition(".")[0]:
+    name = code.__module__ or ""  # what text was made into may have none
+    if name.partition(".")[0] == __name__.partition(".")[0]:
         return False
-    module = sys.modules.get(code.__module__)
+    module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if file is None:  # of a notebook; what is built in has a specification
         return getattr(module, "__spec__", None) is None

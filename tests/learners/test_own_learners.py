@@ -136,3 +136,12 @@ def test_epochs_are_chosen_by_the_scores_that_are_given():
         scores(mine(**SETTINGS))
     mine._activate = lambda self, logits: softmax(torch.from_numpy(logits)).numpy()
     np.testing.assert_allclose(scores(mine(**SETTINGS)).sum(axis=1), 1, atol=1e-6)
+
+
+def test_functions_made_of_text_are_told_apart_too():
+    told = []
+    for weight in ("0.5", "0.5", "0.1"):
+        known: dict[str, object] = {"losses": losses}
+        exec(f"def mine(l, o): return losses.wan(l, o, weight={weight})", known)
+        told.append(fingerprint(known["mine"]))
+    assert told[0] == told[1] != told[2]
