@@ -65,7 +65,8 @@ def test_a_table_on_the_terminal_is_that_of_the_library(results):
 
 def test_metrics_are_separated_by_commas_or_given_several_times(results):
     names = ["ranking_loss", "coverage_error", "average_precision"]
-    done = bench("table", results, "--metric", "ranking_loss, coverage_error", "--metric", names[2])
+    asked = ("--metric", "ranking_loss, coverage_error", "--metric", names[2])
+    done = in_process("table", results, *asked)
     made = [table(read_measurements(results), name) for name in names]
     assert done.stdout == markdown(made)
 
@@ -73,11 +74,11 @@ def test_metrics_are_separated_by_commas_or_given_several_times(results):
 def test_the_ending_of_a_file_says_what_to_write(results, tmp_path):
     for ending, begins in {".tex": "\\begin", ".HTML": "<", ".md": "#", ".csv": "metric,"}.items():
         file = tmp_path / f"table{ending}"
-        done = bench("table", results, "--metric", "ranking_loss", "-o", file)
-        assert done.returncode == 0, done.stderr
+        done = in_process("table", results, "--metric", "ranking_loss", "-o", file)
+        assert done.exit_code == 0, done.output
         assert begins in file.read_text()[:200], ending
     file = tmp_path / "asked.txt"
-    assert bench("table", results, "--format", "csv", "-o", file).returncode == 0
+    assert in_process("table", results, "--format", "csv", "-o", file).exit_code == 0
     assert file.read_text().startswith("metric,")
 
 
@@ -200,8 +201,8 @@ def test_the_numbers_of_the_documents_are_those_of_the_library(results):
     ],
 )
 def test_errors_are_a_few_plain_lines(results, arguments, message):
-    done = bench(arguments[0], results, *arguments[1:])
-    assert done.returncode != 0
+    done = in_process(arguments[0], results, *arguments[1:])
+    assert done.exit_code != 0
     assert message in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
@@ -211,24 +212,24 @@ def test_merging_takes_what_others_have_finished(tmp_path):
     small = ("run", "--datasets", "digit scenes", "--runs", 1, "--set", "epochs=1")
     for method in ("AN", "WAN"):
         path = tmp_path / f"{method}.sqlite"
-        assert bench(*small, "--methods", method, "--output", path).returncode == 0
+        assert in_process(*small, "--methods", method, "--output", path).exit_code == 0
     into, first, second = (tmp_path / f"{name}.sqlite" for name in ("all", "AN", "WAN"))
     done = bench("merge", into, first, second)
     assert (done.returncode, done.stderr) == (0, "")
     assert "AN.sqlite: units taken: 1, known: 0" in " ".join(done.stdout.split())
-    again = json.loads(bench("merge", into, first, "--json").stdout)
+    again = json.loads(in_process("merge", into, first, "--json").stdout)
     assert again["taken"] == [{"file": str(first), "added": 0, "known": 1, "hidden": 0}]
     assert sorted(read_measurements(into)["method"].unique()) == ["AN", "WAN"]
     csv, other = tmp_path / "all.csv", tmp_path / "other.sqlite"
-    assert bench("export", into, "-o", csv).returncode == 0
-    assert "units taken: 2, known: 0" in " ".join(bench("merge", other, csv).stdout.split())
-    gone_on = bench(*small, "--methods", "AN,WAN", "--output", other)
-    assert "2 units finished, 0 to run" in gone_on.stdout + gone_on.stderr
+    assert in_process("export", into, "-o", csv).exit_code == 0
+    assert "units taken: 2, known: 0" in " ".join(in_process("merge", other, csv).stdout.split())
+    gone_on = in_process(*small, "--methods", "AN,WAN", "--output", other)
+    assert "2 units finished, 0 to run" in gone_on.output
 
 
 def test_merging_refuses_before_it_takes_anything(tmp_path):
     into, missing = tmp_path / "all.sqlite", tmp_path / "missing.sqlite"
-    done = bench("merge", into, missing)
-    assert done.returncode == 1
+    done = in_process("merge", into, missing)
+    assert done.exit_code == 1
     assert "There is no results file" in done.stderr
     assert not into.exists()

@@ -13,7 +13,7 @@ from lamc.benchmark import methods
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.plan import Plan, parse_setting, profile
 from lamc.benchmark.plan_file import read_plan
-from lamc.benchmark.sources import Facts, Source
+from lamc.benchmark.sources import Facts, Source, facts_of
 from lamc.benchmark.unit import Unit
 from lamc.exceptions import TrainingError
 
@@ -456,6 +456,24 @@ class TestPlanFile:
         )
         assert read_plan(file) == replace(by_options, name="mine")
 
+    def test_it_says_how_a_table_is_read(self, files):
+        """As ``lamc.datasets.read`` is told; a number of the row is no feature."""
+        rows = [(n % 7 + 0.5, n % 2, (n + 1) % 2) for n in range(60)]
+        plain = "Größe,is_oak,is_elm\n" + "".join(f"{x},{a},{b}\n" for x, a, b in rows)
+        (files / "plain.csv").write_text(plain, encoding="utf-8")
+        odd = "site;Größe;is_oak;is_elm\n" + "".join(
+            f"{n};{x};{a};{b}\n".replace(".", ",") for n, (x, a, b) in enumerate(rows)
+        )
+        (files / "odd.csv").write_text(odd, encoding="latin-1")
+        (files / "plan.toml").write_text(
+            'datasets = [{file = "odd.csv", labels = ["is_*"], id_column = ["site"], '
+            'delimiter = ";", decimal = ",", encoding = "latin-1"}]'
+        )
+        (told,) = read_plan(files / "plan.toml").sources
+        assert told.id_column == ("site",)
+        as_plain = facts_of(Source(str(files / "plain.csv"), ("is_oak", "is_elm")))
+        assert facts_of(told) == replace(as_plain, name="odd")
+
     def test_paths_start_in_its_folder_however_they_are_given(self, files):
         file = files / "plan.toml"
         elsewhere = str(files.parent / "third.npz")
@@ -471,6 +489,7 @@ class TestPlanFile:
             ("datasets = [3]", "a data set is a name"),
             ('datasets = [{path = "a.csv"}]', "a data set is a name"),
             ("datasets = [{file = 3}]", "a data set is a name"),
+            ('datasets = [{file = "a.csv", id_column = "site"}]', "a data set is a name"),
             ('datasets = "scene"', "give a list"),
             ('methods = "LAMC"', "give a list of names"),
             ("methods = [1]", "give a list of names"),

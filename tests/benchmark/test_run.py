@@ -305,6 +305,13 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
     named = ("--datasets", "trees.csv", "--labels", "oak,elm", "--methods", "mine:Quick,MLML")
     options = ("--profile", "resampled", *named, "--runs", 2, "-o", "results.sqlite")
     listed = CliRunner().invoke(app, [*map(str, ("run", *options)), "--dry-run"])
+    lines = table.replace(",", ";").replace(".", ",").splitlines()
+    lines = [f"{n or 'tree'};{line};{'é' * (n == 1)}" for n, line in enumerate(lines)]
+    (folder / "trees.csv").write_text("\n".join(lines), encoding="latin-1")
+    odd = ("--id", "tree", "--delimiter", ";", "--decimal", ",", "--encoding", "latin-1")
+    as_odd = CliRunner().invoke(app, [*map(str, ("run", *options, *odd)), "--dry-run"])
+    assert as_odd.stdout == listed.stdout, as_odd.output
+    (folder / "trees.csv").write_text(table)
     assert [line.split("  ")[1] for line in listed.stdout.splitlines()] == [
         "trees · mine:Quick · train",
         "trees · MLML · train",

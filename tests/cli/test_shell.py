@@ -181,13 +181,16 @@ def test_ctrl_c_is_clean_in_this_process(lamc, trees, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_a_stop_while_rows_are_written_leaves_nothing(calibrator, trees, tmp_path, number, code):
     data = trees / "scores.parquet"
     with subprocess.Popen(
         [LAMC, "predict", calibrator, data, "--rows", "1", "-o", tmp_path / "out.parquet"],
         stderr=subprocess.PIPE,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores it
     ) as running:
         while running.poll() is None and not list(tmp_path.glob(".out.parquet.*.part")):
             time.sleep(0.01)
@@ -256,3 +259,15 @@ def test_each_type_to_trust_has_an_option():
 )
 def test_small_thresholds_are_not_shown_as_zero(value, shown):
     assert _threshold(value) == shown
+
+
+def test_output_in_another_encoding_says_what_it_can(process, model, trees):
+    done = process("evaluate", model, trees / "checked.parquet", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert r"average precision \u2191" in done.stdout
+
+
+def test_colons_in_the_name_of_a_file_are_no_picture(lamc, tmp_path):
+    (tmp_path / ":bug:.csv").write_text("x,oak\n1,0\n2,1\n3,1\n")
+    done = lamc("data", "show", tmp_path / ":bug:.csv", "--labels", "oak")
+    assert "Dataset ':bug:'" in done.stdout

@@ -73,7 +73,9 @@ def test_names_may_be_a_character_matrix(tmp_path):
         ({"Y": np.where(Y == 1, np.nan, 0)}, "Y holds nan at row 0, column 0"),
         ({"Y": cells(["a", "b"])}, r"Y is an array of object of shape \(1, 2\)"),
         ({"X": X + 1j}, "X is an array of complex128"),
-        ({"X": {"a": 1}}, "X is an array of"),
+        ({"X": {"a": 1}}, "X is a struct"),
+        ({"label_names": {"a": "oak", "b": "elm"}}, r"label_names is a struct.*\n.*cellstr"),
+        ({"Y_obs": {"a": 1}}, "Y_obs is a struct"),
         ({"X": np.empty((10, 0))}, "10 rows, 0 features and 4 labels"),
         ({"Y_obs": 1 - Y}, "Y_obs marks a label that Y does not, at row 0, column 1"),
         ({"Y_obs": Y[:, :2]}, r"Y_obs has the shape \(10, 2\)"),
@@ -197,3 +199,16 @@ def test_files_of_machines_with_the_other_byte_order_are_read():
     np.testing.assert_array_equal(found["X"], numbers)
     assert found["X"].dtype == np.float64
     np.testing.assert_array_equal(io.loadmat(BytesIO(header + part(14, body)))["X"], numbers)
+
+
+def test_an_array_of_strings_is_not_taken_for_nothing():
+    """Such arrays have no shape: class 17, then the name, the system and the class in it."""
+
+    def part(kind: int, data: bytes) -> bytes:
+        return struct.pack("<II", kind, len(data)) + data + bytes(-len(data) % 8)
+
+    head = b"MATLAB 5.0".ljust(124) + struct.pack("<H", 0x100) + b"IM"
+    flags = part(6, struct.pack("<II", 17, 0))
+    texts = [part(1, text) for text in (b"label_names", b"MCOS", b"string")]
+    found = read_variables(head + part(14, flags + b"".join(texts)))
+    assert found == {"label_names": None}

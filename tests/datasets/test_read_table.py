@@ -238,7 +238,7 @@ def test_other_delimiters_packings_and_encodings(tmp_path):
         (SKY, {}, r"Nothing says.*\n.*labels=\[…\].*only 0 and 1: 'windy', 'rain', 'sun'"),
         (SKY, {"labels": "rain"}, r"labels=\['rain'\]"),
         (SKY, {"labels": Path("sky.xml")}, r"labels=\['sky.xml'\]"),
-        (SKY, {"labels": ["rain"], "delimiter": ";;"}, "delimiter=';;' is not one character"),
+        (SKY, {"labels": ["rain"], "delimiter": ";;"}, "delimiter=';;' is not one ASCII character"),
         (SKY, {"labels": ["rian"]}, r"no column 'rian'.*Did you mean 'rain'\?.*'warmth'"),
         (SKY, {"labels": ["rain"], "id_column": "no"}, "no column 'no', which id_column="),
         (SKY, {"label_column": "no"}, "no column 'no', which label_column="),
@@ -365,6 +365,7 @@ def test_a_number_that_names_a_label_is_its_name(tmp_path):
         ('{"x": 1, "oak": 1}\n{"x": 2}\n', r"line 2: there is no 'oak'.*\n.*null"),
         ('{"x": 1, "oak": 1}\n\n{"x": 2, "oak": 1, "y": 3}', "line 3 has 'y', which the first"),
         ('{"x": 1, "oak": 1}\n{"x": ', "line 2 is not JSON"),
+        ('{"x": 1, "oak": 1}\n{"x": 1, "x": 900, "oak": 1}', "line 2 .*: the key 'x' occurs twice"),
         ('{"x": 1, "oak": 1}\n[1, 2]', "line 2 holds list"),
         ('{"x": 1, "oak": 1}\n\n{"x": 2, "oak": 2}', r"line 3: the label 'oak' is 2"),
         ('{"x": 1, "oak": 1}\n{"x": 2, "oak": null}', r"line 2: the label 'oak' is missing"),
@@ -385,8 +386,11 @@ def test_a_list_with_a_gap_is_refused(tmp_path):
 @pytest.mark.parametrize("codes", [["01", "02", "10"], ["1", "007", "20"]])
 def test_codes_with_leading_zeros_are_words(tmp_path, codes):
     rows = "".join(f"{10 * row},{codes[row % 3]},{row % 2}\n" for row in range(12))
-    data = read(write(tmp_path, f"height,soil,oak\n{rows}"), labels=["oak"])
-    assert data.feature_names.tolist() == ["height", *(f"soil={code}" for code in sorted(codes))]
+    path = write(tmp_path, f"height,soil,oak\n{rows}")
+    expected = ["height", *(f"soil={code}" for code in sorted(codes))]
+    assert read(path, labels=["oak"]).feature_names.tolist() == expected
+    path.write_text(path.read_text(), encoding="utf-16")
+    assert read(path, labels=["oak"], encoding="utf-16").feature_names.tolist() == expected
 
 
 @pytest.mark.parametrize("numbers", ["0", "10", "0.05", "-0.5", "100", "2001-01-05"])

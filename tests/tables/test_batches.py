@@ -26,7 +26,7 @@ from lamc.tables.cells import Kind, converted
 from lamc.tables.csv_text import CsvText
 from lamc.tables.source import source_of
 
-WANTED = {"height": Kind.NUMBER, "leaf": Kind.WORD, "tall": Kind.NUMBER}
+WANTED = {"height": Kind.NUMBER, "leaf": Kind.WORD, "tall": Kind.TRUTH}
 HEIGHTS = [3.5, None, 12.0, -1e-3, 7.0]
 LEAVES = ["round", None, "long", "round", "needle"]
 TALL = [True, False, True, None, False]
@@ -120,8 +120,12 @@ def test_numbers_survive_being_spelt(numbers):
 
 def test_words_beside_numbers_are_read_value_by_value():
     cells = pa.chunked_array([["yes", "2"], ["no", "yes", "NA", "1e3"]])
-    read = converted(cells, Kind.NUMBER, name="x", place=str)
+    read = converted(cells, Kind.TRUTH, name="x", place=str)
     assert pa.chunked_array([read]).to_pylist() == [1, 2, 0, 1, None, 1000]
+    with pytest.raises(DatasetError, match="holds 'yes', and a number is needed"):
+        converted(cells, Kind.NUMBER, name="x", place=str)
+    with pytest.raises(DatasetError, match="holds '1_000', and a number is needed"):
+        converted(pa.chunked_array([["1_000"]]), Kind.TRUTH, name="x", place=str)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 import gzip
 import io
+import os
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lamc.datasets import read
 from lamc.exceptions import DatasetError
 from lamc.tables.batches import batches, column_names, whole_table
 from lamc.tables.cells import Kind
@@ -91,3 +94,26 @@ def test_a_packed_table_cut_short_is_told_as_such(tmp_path, name):
     path.write_bytes(b"no archive")
     with pytest.raises(DatasetError, match="Not a gzipped file"):
         source_of(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("wanted", ["x", "note"])
+def test_a_quote_that_is_not_closed_takes_no_rows_away(tmp_path, encoding, wanted):
+    path = tmp_path / "a.csv"
+    kinds = {wanted: Kind.NUMBER if wanted == "x" else Kind.AS_IS}
+    closed = 'x,note\n1,ok\n2,"tall\nand old"\n'
+    path.write_text(closed, encoding=encoding)
+    assert len(whole_table(source_of(path, encoding=encoding), kinds)) == 2
+    path.write_text('x,note\n1,ok\n2,"tall\n3,ok\n4,ok\n', encoding=encoding)
+    with pytest.raises(DatasetError, match=r"row 3 \(the header is row 1\): a value in quotes is"):
+        whole_table(source_of(path, encoding=encoding), kinds)
+    with pytest.raises(DatasetError, match=r"row 3 \(the header is row 1\): a value in quotes is"):
+        read(path, labels=["x"], encoding=encoding)
+
+
+def test_a_pipe_is_not_read_twice(tmp_path):
+    """What was looked at to tell the kind of file would be missing."""
+    os.mkfifo(tmp_path / "a.csv")
+    for reading in (source_of, partial(read, label_column="x")):
+        with pytest.raises(DatasetError, match="is a pipe or a device"):
+            reading(tmp_path / "a.csv")

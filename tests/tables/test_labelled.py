@@ -13,7 +13,13 @@ from lamc.exceptions import DatasetError, LabelError, PartError
 from lamc.labels import Knowledge
 from lamc.tables.features import Inputs
 from lamc.tables.gaps import Gaps
-from lamc.tables.labelled import DataFile, rows_for_model, rows_like, training_rows
+from lamc.tables.labelled import (
+    DataFile,
+    read_dataset,
+    rows_for_model,
+    rows_like,
+    training_rows,
+)
 from lamc.tables.truth import LabelColumns
 from lamc.training import fit_rows, learner_named
 
@@ -280,3 +286,45 @@ def test_a_decimal_comma_gives_the_same_rows(tmp_path):
     np.testing.assert_array_equal(one.X, other.X)
     with pytest.raises(DatasetError, match=r"(?s)row 2 .* holds '0,0'.*\nSay --decimal ','"):
         rows_like(one, replace(comma, decimal=None), part="calibration")
+
+
+def test_a_folder_may_bear_the_name_of_a_data_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "digit scenes").mkdir()
+    assert read_dataset(DataFile("digit scenes")).name == "digit scenes"
+    with pytest.raises(DatasetError, match="There is no data set"):
+        read_dataset(DataFile(str(tmp_path)))
+
+
+@pytest.mark.filterwarnings("ignore:Calibrated on observed labels only")
+def test_no_and_yes_are_numbers_only_where_training_met_0_and_1(tmp_path):
+    rows = [f"{n}.5,{'no' if n % 2 else 'yes'},{'oak' if n % 2 else 'elm'}" for n in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["height,ripe,tag", *rows]))
+    file = DataFile(str(tmp_path / "a.csv"), LabelColumns((), "tag"))
+    (train,) = training_rows(file, calibrated_elsewhere=True)
+    assert train.inputs.truths == {"ripe"}
+    learner = learner_named("wan", ["epochs=1", "hidden=4"], seed=0)
+    model = fit_rows(LAMC(learner, alpha=0.5, random_state=0), train).model
+    assert Inputs.of(model) == train.inputs
+    model.save(tmp_path / "a.lamc")
+    again = load(tmp_path / "a.lamc")
+    np.testing.assert_array_equal(again.predict_proba(train.X), model.predict_proba(train.X))
+    (tmp_path / "b.csv").write_text("height,ripe,tag\n3.5,no,oak\n")
+    assert (
+        rows_for_model(again, replace(file, name=str(tmp_path / "b.csv")), part="test").X.ripe[0]
+        == 0
+    )
+    (tmp_path / "b.csv").write_text("height,ripe,tag\nno,no,oak\n")
+    with pytest.raises(DatasetError, match="'height' holds 'no', and a number is needed"):
+        rows_for_model(again, replace(file, name=str(tmp_path / "b.csv")), part="test")
+
+
+def test_an_infinite_feature_is_named_with_its_row(tmp_path):
+    data = digit_scenes(20, random_state=0)
+    X = np.array(data.X)
+    X[3, 7] = np.inf
+    for form in (X, sparse.csr_array(X)):
+        write_npz(replace(data, X=form), tmp_path / "a.npz")
+        with pytest.raises(DatasetError, match=r"row 3, .*'pixel_0_7' is inf"):
+            training_rows(DataFile(str(tmp_path / "a.npz"), part="all"), calibrated_elsewhere=True)
+        (tmp_path / "a.npz").unlink()

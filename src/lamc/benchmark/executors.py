@@ -17,7 +17,8 @@ from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.unit import Unit
 from lamc.benchmark.work import Result, work
 
-_TERMINATED: Final = 128 + signal.SIGTERM  # what lamc ends with when it is asked to end
+# What lamc ends with when it is asked to end, or its terminal is closed.
+_TERMINATED: Final = (128 + signal.SIGTERM, 128 + getattr(signal, "SIGHUP", 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ def attempt(unit: Unit, unfinished: Path | None = None) -> Outcome:
     try:
         return Outcome(unit, work(unit, unfinished and folder_of(unit, unfinished)))
     except SystemExit as ended:
-        if ended.code == _TERMINATED:
+        if ended.code in _TERMINATED:
             raise  # this process was asked to end, and not by the estimator
         return Outcome(unit, None, traceback.format_exc())
     except Exception:

@@ -109,6 +109,11 @@ _OF_SOURCE: Final[dict[str, Callable[[Any], bool]]] = {
     "labels": _are_texts,
     "label_column": _is_text,
     "separator": _is_text,
+    "id_column": _are_texts,
+    "words": _are_texts,
+    "delimiter": _is_text,
+    "decimal": _is_text,
+    "encoding": _is_text,
 }
 
 
@@ -128,12 +133,8 @@ def _source(told: Any, plan_file: Path) -> Source:
             f"{plan_file}: a data set is a name, or a table with {', '.join(sorted(fields))}; "
             f"{told!r} is neither."
         )
-    return Source(
-        str(plan_file.parent / told["file"]),
-        tuple(told.get("labels", ())),
-        told.get("label_column"),
-        told.get("separator"),
-    )
+    said = {name: fixed(value) for name, value in told.items() if name != "file"}
+    return Source(str(plan_file.parent / told["file"]), **said)
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from scipy import sparse
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.protocol import n_missing, things_of
-from lamc.datasets import Dataset, catalogue, load, read
+from lamc.datasets import Dataset, catalogue, load
 from lamc.datasets.readers.label_lists import one_label_note
 from lamc.datasets.scenes import NAME as SCENES
+from lamc.tables.labelled import DataFile, read_dataset
+from lamc.tables.truth import LabelColumns
 from lamc.types import AnyArray, SparseMatrix
 
 
@@ -25,9 +27,13 @@ class Source:
     place : str
         A name of the catalogue, "digit scenes", or the path of a file.
     labels : tuple of str
-        Names of the label columns of a table.
+        Names of the label columns of a table; ``*`` stands for any characters.
     label_column, separator : str or None
         Column that lists the labels of a row, and what stands between them.
+    id_column, words : tuple of str
+        Columns that identify a row, and columns that hold words.
+    delimiter, decimal, encoding : str or None
+        How the text of a file is to be read.
 
     Examples
     --------
@@ -40,6 +46,11 @@ class Source:
     labels: tuple[str, ...] = ()
     label_column: str | None = None
     separator: str | None = None
+    id_column: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
 
     @property
     def is_file(self) -> bool:
@@ -65,11 +76,16 @@ def _state(file: Path) -> tuple[int, int] | None:
 def _load(source: Source, state: object) -> Dataset:
     if not source.is_file:
         return load(source.place)
-    return read(
-        source.place,
-        labels=list(source.labels) or None,
-        label_column=source.label_column,
-        separator=source.separator,
+    return read_dataset(
+        DataFile(
+            source.place,
+            LabelColumns(source.labels, source.label_column, source.separator),
+            ids=source.id_column,
+            words=source.words,
+            delimiter=source.delimiter,
+            decimal=source.decimal,
+            encoding=source.encoding,
+        )
     )
 
 

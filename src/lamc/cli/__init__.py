@@ -1,5 +1,7 @@
 """The command ``lamc``: one command a file, and errors a person can act on."""
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -52,5 +54,8 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not so where nothing can be written
+            stream.reconfigure(errors="backslashreplace")  # an arrow must not end a command
     with stops_heard():
         app()

@@ -216,15 +216,14 @@ def label_columns(
     from lamc.labels import Knowledge
     from lamc.tables.truth import LabelColumns
 
-    names = [] if labels is None else _names_in(labels)
     stated = None if knowledge is None else Knowledge(knowledge)
-    return LabelColumns(tuple(names), label_column, separator, stated)
+    return LabelColumns(label_names(labels), label_column, separator, stated)
 
 
-def _names_in(text: str) -> list[str]:
+def label_names(text: str | None) -> tuple[str, ...]:
     """Names with commas between them; one with a comma in it stands in double quotes."""
-    (names,) = csv.reader([text.replace("\n", " ")], skipinitialspace=True)
-    return [name.strip() for name in names if name.strip()]
+    (names,) = csv.reader([(text or "").replace("\n", " ")], skipinitialspace=True)
+    return tuple(name.strip() for name in names if name.strip())
 
 
 def data_file(

@@ -108,7 +108,7 @@ class Output:
         # table is as wide as its cells.
         if not (console.is_terminal or "COLUMNS" in os.environ):
             console.width = _UNBOUNDED
-        console.print(part, markup=False, highlight=False)
+        console.print(part, markup=False, highlight=False, emoji=False)
 
     def _console(self, *, aside: bool) -> "Console":
         from rich.console import Console

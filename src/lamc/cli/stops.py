@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final, NoReturn
 
-_TERMINATED: Final = 128 + signal.SIGTERM
 _AGAIN: Final = 0.05  # seconds: enough to be out of the place where a stop was dropped
 
 
@@ -39,9 +38,11 @@ def stops_heard() -> Iterator[None]:
         nonlocal asked
         if number != signal.SIGALRM:
             asked = number
-        raise Interrupted if asked == signal.SIGINT else Terminated(_TERMINATED)
+        raise Interrupted if asked == signal.SIGINT else Terminated(128 + asked)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGALRM)}
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not so under nohup
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, stop)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not so in the background
         before[signal.SIGINT] = signal.signal(signal.SIGINT, stop)
     try:

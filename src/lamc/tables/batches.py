@@ -11,7 +11,7 @@ from typing import IO, Any, TypeAlias
 
 from lamc.datasets.readers.arrow_columns import index_names
 from lamc.datasets.readers.columns import did_you_mean, some, spelt
-from lamc.datasets.readers.files import text_of
+from lamc.datasets.readers.files import NOT_CLOSED, ends_within_quotes, text_of
 from lamc.datasets.readers.json_lines import (
     Lists,
     check_keys,
@@ -21,7 +21,7 @@ from lamc.datasets.readers.json_lines import (
     place_in,
 )
 from lamc.exceptions import DatasetError
-from lamc.tables.cells import Kind, converted
+from lamc.tables.cells import NUMERIC, Kind, converted
 from lamc.tables.csv_text import CsvText
 from lamc.tables.source import Source, check_names, header_of
 
@@ -265,11 +265,19 @@ def _csv_tables(
                 csv.ReadOptions(column_names=names, block_size=_CSV_BLOCK, use_threads=False),
                 csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True),
                 csv.ConvertOptions(
-                    include_columns=list(columns), column_types=dict.fromkeys(names, pa.string())
+                    include_columns=list(dict.fromkeys([*columns, names[-1]])),
+                    column_types=dict.fromkeys(names, pa.string()),
                 ),
             )
+            rows, last = 0, None
             for batch in reader:
-                yield pa.Table.from_batches([batch])
+                if batch.num_rows:
+                    rows, last = rows + batch.num_rows, batch.column(names[-1])[-1].as_py()
+                yield pa.Table.from_batches([batch]).select(list(columns))
+            if ends_within_quotes(last, text.end):
+                raise DatasetError(
+                    f"{source}, {source.place(rows - 1)}: {NOT_CLOSED}.\nClose or remove the quote."
+                )
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):
                 return
@@ -320,7 +328,7 @@ def _json_tables(
             cells = [
                 column(
                     [row[name] for _, row in part],
-                    numbers=kind is Kind.NUMBER,
+                    numbers=kind in NUMERIC,
                     lists=kind is Kind.AS_IS,
                     place=place_in(source, lines, name),
                 )

@@ -26,10 +26,14 @@ class Kind(StrEnum):
     True
     """
 
-    NUMBER = "number"  # float64; missing is null; false and true, no and yes are 0 and 1
+    NUMBER = "number"  # float64; missing is null
+    TRUTH = "truth"  # likewise, and false and true, no and yes are 0 and 1
     WORD = "word"  # text without blanks around it; missing, empty, NA and the like are null
     CODE = "code"  # likewise, but NA is a word
     AS_IS = "as it is"  # as Parquet has it; of text files, text
+
+
+NUMERIC = (Kind.NUMBER, Kind.TRUTH)
 
 
 def converted(
@@ -43,9 +47,9 @@ def converted(
     --------
     >>> import pyarrow as pa
     >>> from lamc.tables.cells import Kind, converted
-    >>> cells = pa.chunked_array([["1.5", "yes", " NA "]])
-    >>> converted(cells, Kind.NUMBER, name="height", place=str).to_pylist()
-    [1.5, 1.0, None]
+    >>> cells = pa.chunked_array([["1", "yes", " NA "]])
+    >>> converted(cells, Kind.TRUTH, name="ripe", place=str).to_pylist()
+    [1.0, 1.0, None]
     >>> cells = pa.chunked_array([["1,5", "2"]])
     >>> converted(cells, Kind.NUMBER, name="height", place=str, decimal=",").to_pylist()
     [1.5, 2.0]
@@ -54,21 +58,21 @@ def converted(
 
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
-    if kind is Kind.NUMBER:
-        return _finite(_numbers(cells, name, place, decimal), name, place)
+    if kind in NUMERIC:
+        return _finite(_numbers(cells, kind, name, place, decimal), name, place)
     if kind is Kind.AS_IS:
         return cells
     return _words(cells, name, gaps=MISSING if kind is Kind.WORD else ("",))
 
 
 def _numbers(
-    cells: ArrowColumn, name: str, place: Callable[[int], str], decimal: str
+    cells: ArrowColumn, kind: Kind, name: str, place: Callable[[int], str], decimal: str
 ) -> ArrowColumn:
     import pyarrow as pa
 
     kinds = pa.types
     if _is_text(cells.type):
-        return _parsed(cells, name, place, decimal)
+        return _parsed(cells, kind, name, place, decimal)
     if not (
         kinds.is_boolean(cells.type)
         or kinds.is_integer(cells.type)
@@ -81,7 +85,7 @@ def _numbers(
 
 
 def _parsed(
-    cells: ArrowColumn, name: str, place: Callable[[int], str], decimal: str
+    cells: ArrowColumn, kind: Kind, name: str, place: Callable[[int], str], decimal: str
 ) -> ArrowColumn:
     """Numbers that text spells; the usual column is parsed at once, others value by value."""
     import pyarrow as pa
@@ -97,7 +101,7 @@ def _parsed(
         values = text.unique()
     spelt = []
     for value in values.to_pylist():
-        number = None if value is None else _number(value, decimal)
+        number = None if value is None else _number(value, decimal, kind)
         if number is None and value is not None:
             row = text.index(value).as_py()
             raise DatasetError(
@@ -123,12 +127,14 @@ def _finite(cells: ArrowColumn, name: str, place: Callable[[int], str]) -> Arrow
     return cells
 
 
-def _number(word: str, decimal: str) -> float | None:
+def _number(word: str, decimal: str, kind: Kind = Kind.NUMBER) -> float | None:
     try:
-        return float(word if decimal == "." else word.translate(_SWAPPED))
+        if "_" not in word:  # which Python takes for a mark of thousands
+            return float(word if decimal == "." else word.translate(_SWAPPED))
     except ValueError:
-        known = truth(word)
-        return known if known == known else None
+        pass
+    known = truth(word) if kind is Kind.TRUTH else float("nan")
+    return known if known == known else None
 
 
 def _other_mark(word: str, decimal: str) -> str:

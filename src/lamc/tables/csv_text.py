@@ -12,6 +12,7 @@ from lamc.exceptions import DatasetError
 _BLOCK = 1 << 18  # bytes read at once
 _LINE_END = re.compile(rb"\n|\r(?=[^\n])")  # after \n, \r\n, or a \r alone as old Excel writes it
 _MARK = codecs.BOM_UTF8
+_END = 256  # characters at the end of what was read that are kept
 
 
 class CsvText(io.RawIOBase):
@@ -42,6 +43,7 @@ class CsvText(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._at_start = True
         self._at_end = False
+        self.end = ""  # of what was read so far
 
     def readable(self) -> bool:
         """Whether it can be read: it can."""
@@ -94,4 +96,5 @@ class CsvText(io.RawIOBase):
         if self._at_start and text:
             text, self._at_start = text.removeprefix(_MARK), False
         self._ahead += text
+        self.end = (self.end + text[-_END:].decode("utf-8", "replace"))[-_END:]
         return True

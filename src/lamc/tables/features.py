@@ -6,6 +6,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
@@ -19,14 +20,14 @@ from lamc.learners.named_columns import NamedColumns
 from lamc.rules import Calibrator
 from lamc.spelling import spells_number
 from lamc.tables.batches import ArrowTable, check_columns, column_names, whole_table
-from lamc.tables.cells import Kind
+from lamc.tables.cells import NUMERIC, Kind
 from lamc.tables.source import Source
-from lamc.types import FloatArray, IntArray
+from lamc.types import FloatArray, IntArray, SparseMatrix
 
 Frame: TypeAlias = Any  # a pandas.DataFrame, which has no types of its own
 
-_METHOD, _FILL, _COLUMNS, _NUMBERS, _WORDS = "method", "fill", "columns", "numbers", "words"
-_NAMES = "names"
+_METHOD, _FILL, _COLUMNS, _NAMES = "method", "fill", "columns", "names"
+_NUMBERS, _TRUTHS, _WORDS = "numbers", "truths", "words"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Inputs:
         Those that hold words.
     codes : frozenset of str
         Those of them in which NA is a word.
+    truths : frozenset of str
+        Those that held nothing but 0 and 1 in training, for which no and yes may stand.
     others : Kind
         What the others hold: numbers, or whatever a model made elsewhere takes them for.
     sparse : bool
@@ -67,6 +70,7 @@ class Inputs:
     others: Kind = Kind.NUMBER
     sparse: bool = False
     codes: frozenset[str] = frozenset()
+    truths: frozenset[str] = frozenset()
     labels: tuple[str, ...] = ()
 
     @classmethod
@@ -89,21 +93,26 @@ class Inputs:
             return cls(names, size, others=Kind.AS_IS)
         met = words_met(model)
         codes = frozenset(name for name, words in met.items() if words & {*MISSING})
-        return cls(names, size, frozenset(met), codes=codes)
+        truths = frozenset(_columns_in(scorer, _TRUTHS))
+        return cls(names, size, frozenset(met), codes=codes, truths=truths)
 
     def columns_of(self, source: Source, *, beside: Sequence[str] = ()) -> dict[str, Kind]:
         """Columns to read of a table, and as what.
 
         Where only positions are known, all columns but those ``beside`` are taken in their order,
         unless they bear the names of the labels of a calibrator.
-        Text files carry no types, so a model made elsewhere gets numbers of them.
+        Text files carry no types, so a model made elsewhere gets numbers of them, and 0 and 1 of no
+        and yes.
         """
         names = self._by_position(source, beside) if self.names is None else self.names
         if self.names is not None and source.path is not None and source.format != "jsonl":
             check_columns(source, column_names(source), self.names, advice=_ONLY_IN_TRAINING)
-        others = self.others if source.format == "parquet" else Kind.NUMBER
-        words = dict.fromkeys(self.words, Kind.WORD) | dict.fromkeys(self.codes, Kind.CODE)
-        return {name: words.get(name, others) for name in names}
+        others = self.others
+        if others is Kind.AS_IS and source.format != "parquet":
+            others = Kind.TRUTH
+        kinds = dict.fromkeys(self.words, Kind.WORD) | dict.fromkeys(self.codes, Kind.CODE)
+        kinds |= dict.fromkeys(self.truths, Kind.TRUTH)
+        return {name: kinds.get(name, others) for name in names}
 
     def of_table(self, source: Source, *, beside: Sequence[str] = ()) -> Frame:
         """All rows of a table, as the model takes them."""
@@ -123,6 +132,7 @@ class Inputs:
         """
         import pandas as pd
 
+        _refuse_infinite(data, rows)
         by_position = self.sparse and is_unnamed(data) and data.X.shape[1] == self.size
         if self.names is None or by_position:
             if self.size not in (None, data.X.shape[1]):
@@ -167,6 +177,23 @@ class Inputs:
         return names
 
 
+def _refuse_infinite(data: Dataset, rows: IntArray) -> None:
+    """Raise if a feature of these rows is infinite: no learner can use such a number."""
+    if not np.isinf(data.X.data if sparse.issparse(data.X) else data.X).any():
+        return
+    entries: SparseMatrix = sparse.coo_array(data.X[rows])
+    infinite = np.isinf(entries.data)
+    if not infinite.any():
+        return
+    at = int(np.argmax(infinite))
+    row, column = (int(axis[at]) for axis in entries.coords)
+    raise DatasetError(
+        f"{data.name}, row {rows[row]}, counted from 0: the feature "
+        f"{str(data.feature_names[column])!r} is {entries.data[at]}, and a finite number is needed."
+        "\nWrite one, or say that it is missing."
+    )
+
+
 _ONLY_IN_TRAINING = (
     " A column that new rows do not have is kept out of the model by --id when it is trained."
 )
@@ -198,13 +225,17 @@ def with_columns(learner: Any, inputs: Inputs) -> Any:
     if inputs.sparse:
         return Pipeline([(_NAMES, NamedColumns(np.array(inputs.names))), (_METHOD, learner)])
     fill = SimpleImputer(strategy="median", keep_empty_features=True)
-    if not inputs.words:
+    if not (inputs.words or inputs.truths):
         return Pipeline([(_FILL, fill), (_METHOD, learner)])
-    numbers = [name for name in inputs.names if name not in inputs.words]
-    words = [name for name in inputs.names if name in inputs.words]
     encode = OneHotEncoder(handle_unknown="warn", sparse_output=False)
-    parts = ColumnTransformer([(_NUMBERS, fill, numbers), (_WORDS, encode, words)])
-    return Pipeline([(_COLUMNS, parts), (_METHOD, learner)])
+    numbers = [name for name in inputs.names if name not in inputs.words | inputs.truths]
+    truths, words = (
+        [name for name in inputs.names if name in columns]
+        for columns in (inputs.truths, inputs.words)
+    )
+    parts = [(_NUMBERS, fill, numbers), (_TRUTHS, clone(fill), truths), (_WORDS, encode, words)]
+    found = ColumnTransformer([part for part in parts if part[2]])
+    return Pipeline([(_COLUMNS, found), (_METHOD, learner)])
 
 
 def columns_for(labels: Sequence[str], source: Source, names: Sequence[str]) -> list[str]:
@@ -296,10 +327,11 @@ def words_met(model: Any) -> dict[str, set[Any]]:
     {'leaf': {'long'}}
     """
     scorer: Any = getattr(model, "estimator_", None)
-    if not _made_here(scorer) or not _words_of(scorer):
+    words = _columns_in(scorer, _WORDS)
+    if not words:
         return {}
     encoder = scorer.steps[0][1].named_transformers_[_WORDS]
-    met = zip(_words_of(scorer), encoder.categories_, strict=True)
+    met = zip(words, encoder.categories_, strict=True)
     return {name: set(known.tolist()) for name, known in met}
 
 
@@ -319,7 +351,7 @@ def as_frame(table: ArrowTable, columns: Mapping[str, Kind]) -> Frame:
     """
     import pandas as pd
 
-    if all(kind is Kind.NUMBER for kind in columns.values()):
+    if all(kind in NUMERIC for kind in columns.values()):
         return pd.DataFrame(number_matrix(table, list(columns)), columns=list(columns))
     return pd.DataFrame({name: _cells(table, name, kind) for name, kind in columns.items()})
 
@@ -344,8 +376,9 @@ def _made_here(scorer: Any) -> bool:
     return isinstance(scorer, Pipeline) and scorer.steps[0][0] in (_FILL, _COLUMNS)
 
 
-def _words_of(scorer: Pipeline) -> list[str]:
-    name, parts = scorer.steps[0]
-    if name != _COLUMNS:
+def _columns_in(scorer: Any, part: str) -> list[str]:
+    """Columns of a part of what :func:`with_columns` put in front."""
+    if not _made_here(scorer) or scorer.steps[0][0] != _COLUMNS:
         return []
-    return next(list(words) for part, _, words in parts.transformers if part == _WORDS)
+    parts = scorer.steps[0][1].transformers
+    return [name for found, _, names in parts if found == part for name in names]

@@ -69,9 +69,10 @@ class DataFile:
 
     @property
     def is_named(self) -> bool:
-        """Whether it is a data set of the catalogue, and no file."""
+        """Whether it is a data set of the catalogue, and no file; a folder may bear its name."""
         path = Path(self.name)
-        return self.format is None and not path.suffix and not path.exists()
+        is_there = path.exists() and not path.is_dir()
+        return self.format is None and not path.suffix and not is_there
 
     @property
     def is_svmlight(self) -> bool:
@@ -291,7 +292,13 @@ def _inputs(file: DataFile, data: Dataset) -> Inputs:
         for feature in set(features) - set(columns)
     }
     names = tuple(name for name in columns if name in features or name in words)
-    return Inputs(names, len(names), frozenset(words), codes=frozenset(words & {*file.words}))
+    truths = frozenset(
+        name
+        for name, cells in zip(features, data.X.T, strict=True)
+        if name in names and ((cells == 0) | (cells == 1) | np.isnan(cells)).all()
+    )
+    codes = frozenset(words & {*file.words})
+    return Inputs(names, len(names), frozenset(words), codes=codes, truths=truths)
 
 
 def _sentence(file: DataFile, labels: Labels, part: str | None = None) -> str:

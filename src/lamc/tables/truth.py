@@ -155,7 +155,7 @@ def table_labels(
     if columns == [where.listed]:
         positives, names, notes = _listed(source, where, classes, advice)
     else:
-        wanted = dict.fromkeys(columns, Kind.NUMBER)
+        wanted = dict.fromkeys(columns, Kind.TRUTH)
         table = whole_table(source, wanted, same_keys=where.by_pattern)
         positives, names = _marks(source, number_matrix(table, columns), columns), columns
     one_named = columns == [where.listed] and where.tells_one(source)

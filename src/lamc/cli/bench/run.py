@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -45,13 +45,14 @@ def run(
         list[str] | None,
         typer.Option("--set", help="key=value for all methods, or WAN.key=value for one."),
     ] = None,
-    labels: Annotated[str, typer.Option(help="Label columns of a table among the data sets.")] = "",
-    label_column: Annotated[
-        str | None, typer.Option(help="Column that lists the labels of a row.")
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="What stands between listed labels.")
-    ] = None,
+    labels: shared.Labels = None,
+    label_column: shared.LabelColumn = None,
+    separator: shared.Separator = None,
+    ids: shared.Ids = None,
+    delimiter: shared.Delimiter = None,
+    encoding: shared.Encoding = None,
+    decimal: shared.Decimal = None,
+    words: shared.Words = None,
     jobs: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
     dask: Annotated[
         str | None,
@@ -75,7 +76,17 @@ def run(
     from lamc.benchmark.store import Store
 
     chosen = _plan(plan, profile).only(
-        datasets=_sources(datasets, labels, label_column, separator),
+        datasets=_sources(
+            datasets,
+            labels=shared.label_names(labels),
+            label_column=label_column,
+            separator=separator,
+            id_column=tuple(ids or ()),
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            words=tuple(words or ()),
+        ),
         methods=_listed(methods),
         n_runs=runs,
         validation=validation,
@@ -137,23 +148,20 @@ def _plan(file: Path | None, profile: str | None) -> "Plan":
     return plan.profile(profile or "paper") if file is None else plan_file.read_plan(file)
 
 
-def _sources(
-    datasets: str, labels: str, label_column: str | None, separator: str | None
-) -> "list[Source]":
-    """The data sets named; what is said of label columns goes for the files among them."""
+def _sources(datasets: str, **reading: Any) -> "list[Source]":
+    """The data sets named; what is said of reading goes for the files among them."""
     from lamc.benchmark.errors import BenchmarkError
     from lamc.benchmark.sources import Source
 
-    told = (tuple(_listed(labels)), label_column, separator)
     is_one = os.path.isfile(datasets)  # noqa: PTH113  of a long list, is_file would raise
     names = [datasets] if is_one else _listed(datasets)
     files = [name for name in names if Path(name).suffix]
-    if any(told) and not files:
+    if any(reading.values()) and not files:
         raise BenchmarkError(
-            "Label columns are named, but no file is among the data sets.\nName it: --datasets "
-            "trees.csv."
+            "It is said how to read a file, but no file is among the data sets.\nName it: "
+            "--datasets trees.csv. In a plan file, say it there."
         )
-    return [Source(name, *told) if name in files else Source(name) for name in names]
+    return [Source(name, **reading) if name in files else Source(name) for name in names]
 
 
 def _listed(text: str) -> list[str]:

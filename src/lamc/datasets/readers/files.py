@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lamc.exceptions import DatasetError
+from lamc.files import is_stream
 
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -71,11 +72,41 @@ def first_bytes(path: Path) -> bytes:
         raise DatasetError(f"There is no file {path}.\nCheck the name and the folder.")
     if path.is_dir():
         raise DatasetError(f"{path} is a folder; give the path of one file in it.")
+    if is_stream(path):
+        raise DatasetError(
+            f"{path} is a pipe or a device, and what is read is looked at more than once.\nWrite "
+            "it into a file first. lamc predict also reads standard input, named -."
+        )
     with damage_told(path), open_bytes(path) as file:
         head = file.read(1024)
     if not head:
         raise DatasetError(f"{path} is empty.\nIt may be a download cut short: fetch it again.")
     return head
+
+
+def ends_within_quotes(last: object, end: str) -> bool:
+    r"""Whether a CSV file ended before a quote was closed, so that rows became part of a value.
+
+    Parameters
+    ----------
+    last : object
+        The last value of the last row.
+    end : str
+        The end of the file.
+
+    Examples
+    --------
+    >>> from lamc.datasets.readers.files import ends_within_quotes
+    >>> ends_within_quotes("tall\nelm,12", '3,"tall\nelm,12\n')
+    True
+    >>> ends_within_quotes("tall\nand old", '3,"tall\nand old"\n')
+    False
+    """
+    in_lines = isinstance(last, str) and len(last.strip().splitlines()) > 1
+    return in_lines and not end.rstrip().endswith('"')
+
+
+NOT_CLOSED = "a value in quotes is not closed, and all that follows was taken for a part of it"
 
 
 def stem(path: Path) -> str:

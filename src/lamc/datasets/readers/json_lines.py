@@ -101,7 +101,7 @@ def numbered_objects(
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             raise DatasetError(
                 f"{source}, line {number} is not JSON: {error}.\n"
@@ -113,6 +113,16 @@ def numbered_objects(
                 '{"height": 3.5}.'
             )
         yield number, row
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose keys differ."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice")
+    return found
 
 
 def check_keys(source: object, number: int, row: dict[str, Any], names: Iterable[str]) -> None:

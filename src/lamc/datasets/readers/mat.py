@@ -30,6 +30,13 @@ def read_mat(path: Path) -> Dataset:
                 f"{path} has no variable {needed}; it has: {found}.\n"
                 "Save features as X and 0/1 labels as Y, with one row for each example."
             )
+    for used in ("X", "Y", "Y_obs", "label_names", *_PARTS):
+        if used in variables and variables[used] is None:
+            raise DatasetError(
+                f"{path}: {used} is a struct, an object or an array of strings, which is not read "
+                "here.\nSave it as a matrix, and label_names as a cell array of characters: "
+                "cellstr(label_names)."
+            )
     names = variables.get("label_names")
     return checked_dataset(
         path,

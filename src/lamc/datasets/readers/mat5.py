@@ -24,7 +24,7 @@ _NUMBERS = dict(zip((1, 2, 3, 4, 5, 6, 7, 9, 12, 13),
                     strict=True))  # fmt: skip
 _TEXT = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 
-_CELL, _CHAR, _SPARSE = 1, 4, 5
+_CELL, _CHAR, _SPARSE, _OPAQUE = 1, 4, 5, 17  # the last: arrays of strings, tables, dates
 _CLASSES = dict(zip(range(6, 16),
                     ("f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"),
                     strict=True))  # fmt: skip
@@ -85,6 +85,8 @@ def _array(part: Part, order: str) -> tuple[str, Value]:
         return "", np.empty((0, 0))
     parts = _parts(part[1], order)
     flags = int(_numbers(_next(parts), order, size=2)[0])
+    if flags & 0xFF == _OPAQUE:  # has no shape, but a name
+        return bytes(_next(parts)[1]).decode(), None
     shape = tuple(_numbers(_next(parts), order).tolist())
     if len(shape) < 2 or not all(isinstance(side, int) and side >= 0 for side in shape):
         raise ValueError(f"an array has the shape {shape}")

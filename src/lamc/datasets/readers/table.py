@@ -23,7 +23,7 @@ from lamc.datasets.readers.columns import (
     label_matrix,
     some,
 )
-from lamc.datasets.readers.files import open_bytes
+from lamc.datasets.readers.files import NOT_CLOSED, ends_within_quotes, open_bytes, text_of
 from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
 from lamc.datasets.readers.near_numbers import refuse_near_numbers
 from lamc.exceptions import DatasetError
@@ -72,7 +72,8 @@ def read_csv(
     text = [*_listed(label_column), *_listed(words)]  # 007 stays 007
     try:
         table = read(text)
-        if codes := _codes(path, table, read):
+        _check_closed(path, table, encoding or "utf-8")
+        if codes := _codes(path, table, read, encoding or "utf-8"):
             table = read([*text, *codes])
     except pa.ArrowInvalid as error:
         if "invalid UTF8" in str(error):
@@ -274,8 +275,10 @@ def check_marks(delimiter: str, decimal: str) -> None:
     lamc.exceptions.DatasetError: decimal=',' is also what stands between values.
     Say what does, for example delimiter=';'.
     """
-    if len(delimiter) != 1:
-        raise DatasetError(f"delimiter={delimiter!r} is not one character.")
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+        raise DatasetError(
+            f"delimiter={delimiter!r} is not one ASCII character that can stand between values."
+        )
     if decimal not in (".", ","):
         raise DatasetError(f"decimal={decimal!r} is neither '.' nor ','.")
     if delimiter == decimal:
@@ -285,7 +288,27 @@ def check_marks(delimiter: str, decimal: str) -> None:
         )
 
 
-def _codes(path: Path, table: ArrowTable, read: Callable[..., ArrowTable]) -> list[str]:
+def _check_closed(path: Path, table: ArrowTable, encoding: str) -> None:
+    """Raise if the file ends within quotes: rows after the quote are a part of a value then."""
+    if not (table.num_rows and table.num_columns):
+        return
+    last = table.column(table.num_columns - 1)[-1].as_py()
+    if not ends_within_quotes(last, ""):  # most files are spared the second reading
+        return
+    end = ""
+    with open_bytes(path) as file, text_of(file, encoding) as text:
+        while block := text.read(1 << 20):
+            end = (end + block)[-256:]
+    if ends_within_quotes(last, end):
+        raise DatasetError(
+            f"{path}, row {table.num_rows + 1} (the header is row 1): {NOT_CLOSED}.\n"
+            "Close or remove the quote."
+        )
+
+
+def _codes(
+    path: Path, table: ArrowTable, read: Callable[..., ArrowTable], encoding: str
+) -> list[str]:
     """Columns of whole numbers of which some begin with a needless 0, as codes do."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -298,12 +321,7 @@ def _codes(path: Path, table: ArrowTable, read: Callable[..., ArrowTable]) -> li
     ]
     if not whole or len(set(schema.names)) < len(schema.names):
         return []
-    with open_bytes(path) as file:  # a look at the bytes spares most files the second reading
-        before, found = b"\n", False
-        while not found and (block := file.read(1 << 20)):
-            found = LEADING_ZERO.search(before + block) is not None
-            before = block[-3:]
-    if not found:
+    if not _may_hold_codes(path, encoding):
         return []
     spelt = read(whole, whole)
     return [
@@ -311,6 +329,18 @@ def _codes(path: Path, table: ArrowTable, read: Callable[..., ArrowTable]) -> li
         for name in whole
         if pc.any(pc.match_substring_regex(spelt[name], r"^\s*[-+]?0[0-9]")).as_py()
     ]
+
+
+def _may_hold_codes(path: Path, encoding: str) -> bool:
+    """Whether the bytes show a needless 0: a look that spares most files the second reading."""
+    if "0".encode(encoding) != b"0":  # as UTF-16 does not
+        return True
+    with open_bytes(path) as file:
+        before, found = b"\n", False
+        while not found and (block := file.read(1 << 20)):
+            found = LEADING_ZERO.search(before + block) is not None
+            before = block[-3:]
+    return found
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str]:
