@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from lamc import Calibrator, as_labels, metrics
 from lamc.evaluation import evaluate
-from lamc.exceptions import LabelError
+from lamc.exceptions import CalibrationError, LabelError
+from lamc.report import write_report
 
 
 @pytest.fixture
@@ -55,3 +57,31 @@ def test_one_observed_label_a_row_is_not_enough(case):
     calibrator, scores, _ = case
     with pytest.raises(LabelError, match="An evaluation needs all labels of every row"):
         evaluate(calibrator, scores, as_labels(np.arange(300) % 5))
+
+
+@pytest.mark.parametrize("rule", ["recall", "three-way"])
+def test_scores_in_half_precision_are_measured_as_they_are_decided(rule, tmp_path):
+    rng = np.random.default_rng(0)
+    Y = rng.random((600, 3)) < 0.4
+    scores = np.round(0.5 * rng.random(Y.shape) + 0.5 * rng.random(Y.shape) * Y, 2)
+    calibrator = Calibrator(rule, alpha=0.2).fit(scores[:300], Y[:300])
+    halves = scores[300:].astype(np.float16)
+    accepted = calibrator.decide(halves) == 1
+    assert (accepted != (calibrator.decide(halves.astype(np.float32)) == 1)).any()
+    found = evaluate(calibrator, halves, Y[300:]).decided["accepted"].value
+    assert found == pytest.approx(accepted.mean())
+    page = write_report(tmp_path / "a.html", halves, Y[300:], calibrator).read_text("utf-8")
+    assert f"{100 * found:.1f}\u00a0% are accepted" in page
+
+
+def test_sparse_scores_that_leave_out_what_is_accepted_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    Y = rng.random((200, 3)) < 0.4
+    scores = np.where(rng.random(Y.shape) < 0.3, 0, rng.random(Y.shape))
+    calibrator = Calibrator("recall", alpha=0.1).fit(scores, Y)
+    left_out = sparse.csr_array(scores)
+    with pytest.raises(CalibrationError, match="A score of 0 is accepted for 0, 1, 2"):
+        evaluate(calibrator, left_out, Y)
+    with pytest.raises(CalibrationError, match="A score of 0 is accepted for 0, 1, 2"):
+        write_report(tmp_path / "a.html", left_out, Y, calibrator)
+    assert evaluate(calibrator, scores, Y).decided["recall"].value == 1

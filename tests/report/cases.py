@@ -7,7 +7,8 @@ from lamc import Calibrator, as_labels
 from lamc.report.cuts import Cuts
 from lamc.report.findings import RowContents, find
 from lamc.report.grid import grid_of
-from lamc.report.tally import RowSums, StepCounts, blocks
+from lamc.report.kept import kept
+from lamc.report.tally import GroupSums, RowSums, StepCounts, blocks
 
 
 def scored_rows(n, k=4, *, seed=0, digits=2, dtype=np.float64, rare=True):
@@ -66,6 +67,15 @@ def tallied(calibrator, scores, labels):
         steps.add(block)
         sums.add(block)
     return grid, cuts, steps.by_setting(labels.counts, len(labels)), sums.moments()
+
+
+def kept_by(calibrator, scores, labels):
+    """Grid, and what was measured of what its settings promise."""
+    grid, cuts, counts, moments = tallied(calibrator, scores, labels)
+    groups = GroupSums(cuts, grid)
+    for block in blocks(scores, labels.positives, cuts):
+        groups.add(block)
+    return grid, kept(grid, counts, moments, groups.moments())
 
 
 def findings_of(calibrator, scores, labels):

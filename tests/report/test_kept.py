@@ -3,14 +3,28 @@
 import numpy as np
 import pytest
 
-from lamc import Calibrator
+from lamc import Calibrator, as_labels
 from lamc.evaluation import evaluate
 from lamc.exceptions import LAMCWarning
-from lamc.report.kept import kept
 from lamc.report.shown import label_row
 from lamc.report.words import assumed, calibrated_on, kept_at, luck, promise_at, unavailable
 
-from .cases import findings_of, same_rows_by, scored_rows, tallied
+from .cases import as_sparse, findings_of, kept_by, same_rows_by, scored_rows
+
+
+def test_rows_of_uneven_weight_are_judged_as_an_evaluation_does():
+    scores, labels = scored_rows(200, seed=8, rare=False)
+    new, truth = scored_rows(400, seed=9, rare=False)
+    new *= 0.85
+    weights = np.where(np.arange(200) % 9 == 0, 10.0, 1.0)
+    calibrator = Calibrator("recall", alpha=0.4).fit(scores, labels, sample_weight=weights)
+    grid, found = kept_by(calibrator, new, truth)
+    for a in range(19, len(grid.levels), 10):
+        other = Calibrator("recall", alpha=float(grid.levels[a]))
+        other.fit(scores, labels, sample_weight=weights)
+        (claim,) = evaluate(other, new, truth).claims
+        assert set(other.classes_[found.off[a]].astype(str)) == {*claim.off.tolist()}
+    assert found.off.any()
 
 
 @pytest.mark.parametrize("own", ["three-way", "set-recall"])
@@ -18,8 +32,7 @@ def test_it_is_what_an_evaluation_measures(own):
     scores, labels = scored_rows(150, seed=8)
     new, truth = scored_rows(80, seed=9)
     calibrator = Calibrator(own, alpha=0.1, keep_negatives=True).fit(scores, labels)
-    grid, _, counts, moments = tallied(calibrator, new, truth)
-    found = kept(grid, counts, moments)
+    grid, found = kept_by(calibrator, new, truth)
     for r, rule in enumerate(grid.rules):
         for a in (9, 19, 40, 80):
             setting = r * len(grid.levels) + a
@@ -27,16 +40,82 @@ def test_it_is_what_an_evaluation_measures(own):
             claims = evaluate(other, new, truth).claims
             if (other.status_ == "uncalibrated").all():
                 continue
-            measured = [claim.measured.value for claim in claims]
-            np.testing.assert_allclose(found.shares[setting, : len(claims)], measured)
             if rule == "set-recall":
                 (claim,) = claims
-                ends = claim.measured.low, claim.measured.high
-                np.testing.assert_allclose(found.row_ends[setting], ends)
-                assert found.row_chance[setting] == pytest.approx(claim.chance)
-            elif rule != "selective":
+                assert_told_of_rows(found, setting, claim)
+                continue
+            measured = [claim.measured.value for claim in claims]
+            np.testing.assert_allclose(found.shares[setting, : len(claims)], measured)
+            if rule != "selective":
                 off = {label for claim in claims for label in claim.off.tolist()}
                 assert set(other.classes_[found.off[setting]].astype(str)) == off
+
+
+def assert_told_of_rows(found, setting, claim):
+    told = found.row_shares[setting], found.row_levels[setting], *found.row_ends[setting]
+    measured = claim.measured
+    expected = measured.value, claim.mean_level, measured.low, measured.high
+    np.testing.assert_allclose(told, expected)
+    assert found.row_chance[setting] == pytest.approx(claim.chance)
+    assert found.unlikely[setting] == claim.unlikely
+
+
+def rows_of_rare_labels(n, seed):
+    """Two common labels and ten rare ones, which score as high where they are true."""
+    rng = np.random.default_rng(seed)
+    Y = rng.random((n, 12)) < np.r_[0.4, 0.3, np.full(10, 0.02)]
+    Y[0] = True
+    return np.round(0.5 * rng.random(Y.shape) + 0.5 * Y * rng.random(Y.shape), 3), as_labels(
+        Y, knowledge="all"
+    )
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.1])
+def test_labels_that_share_a_threshold_are_measured_by_rows(factor):
+    scores, labels = rows_of_rare_labels(400, seed=0)
+    new, truth = rows_of_rare_labels(300, seed=1)
+    new[:, 2:] *= factor
+    calibrator = Calibrator("recall", alpha=0.1, few_positives="pool", random_state=0)
+    calibrator.fit(scores, labels)
+    grid, found = kept_by(calibrator, new, truth)
+    n_pooled = 0
+    for a, level in enumerate(grid.levels):
+        setting = grid.rules.index("recall") * len(grid.levels) + a
+        other = same_rows_by(calibrator, "recall", float(level), scores, labels)
+        if (other.status_ != "pooled").all():
+            assert np.isnan(found.row_shares[setting])
+            continue
+        n_pooled += 1
+        *of_labels, of_rows = evaluate(other, new, truth).claims
+        assert_told_of_rows(found, setting, of_rows)
+        for claim in of_labels:
+            assert found.shares[setting, 0] == pytest.approx(claim.measured.value)
+            assert set(other.classes_[found.off[setting]].astype(str)) == {*claim.off.tolist()}
+    assert n_pooled > 10
+    findings = findings_of(calibrator, new, truth)
+    ending = "the promise is kept." if factor == 1 else "the promise is missed by more than chance."
+    assert own_words(findings).endswith(ending)
+    assert "Of the labels that a row has and that share a threshold" in own_words(findings)
+    promised = promise_at(findings.grid, *findings.grid.own).replace("\u00a0", " ")
+    assert "share a threshold, together: a share of at most 10 % is missed" in promised
+
+
+def test_labels_left_open_for_want_of_candidates_count_as_kept():
+    scores, labels = scored_rows(300, seed=1, rare=False)
+    new, truth = scored_rows(300, seed=2, rare=False)
+    calibrator = Calibrator("recall", alpha=0.3).fit(as_sparse(scores), labels)
+    grid, found = kept_by(calibrator, as_sparse(new), truth)
+    n_open = 0
+    for a in range(len(grid.levels)):
+        other = Calibrator("recall", alpha=float(grid.levels[a])).fit(as_sparse(scores), labels)
+        if (other.status_ == "uncalibrated").all():
+            continue
+        n_open += (other.reason_ != "").any()
+        (claim,) = evaluate(other, as_sparse(new), truth).claims
+        assert found.shares[a, 0] == pytest.approx(claim.measured.value)
+    assert n_open
+    told = own_words(findings_of(calibrator, as_sparse(new), truth))
+    assert "are accepted, or left open for want of candidates, all calibrated labels" in told
 
 
 def test_promises_are_those_of_a_calibrator_fitted_so():

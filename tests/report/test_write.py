@@ -264,5 +264,7 @@ def test_rows_have_a_name_each_or_numbers(tmp_path, calibrated):
     names = [f"tree {row}" for row in range(80)]
     called = page(tmp_path / "named.html", calibrated, row_names=names)
     assert len(re.findall(r"<h4>tree \d+</h4>", called)) == 18
+    turned = pd.Series(names, index=np.arange(80)[::-1])  # goes by position
+    assert page(tmp_path / "series.html", calibrated, row_names=turned) == called
     with pytest.raises(DatasetError, match="79 row_names, but 80 rows"):
         page(tmp_path / "short.html", calibrated, row_names=names[1:])

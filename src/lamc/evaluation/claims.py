@@ -25,7 +25,7 @@ from lamc.evaluation.intervals import (
     share_of_pairs,
 )
 from lamc.rules import Calibrator
-from lamc.rules.pooling import SHARE_FOR_SHAPES
+from lamc.rules.pooling import groups_of, rows_behind
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import CALIBRATED, POOLED, TOO_LOW, UNCALIBRATED
 from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
@@ -89,17 +89,14 @@ class Claim:
         found, level = self.measured.value, self.mean_level
         if self.side == "about" or np.isnan(found) or np.isnan(level):
             return None
-        if found >= level if self.side == "at least" else found <= level:
+        if _is_kept(self.side, np.array([found]), np.array([level])).all():
             return "kept"
         return "not kept" if self.chance <= self.unlikely else "within chance"
 
     @property
     def n_kept(self) -> int:
         """Labels whose share is on the right side."""
-        right = (
-            self.shares >= self.levels if self.side == "at least" else self.shares <= self.levels
-        )
-        return int(np.count_nonzero(right))
+        return int(np.count_nonzero(_is_kept(self.side, self.shares, self.levels)))
 
     @property
     def off(self) -> AnyArray:
@@ -144,6 +141,12 @@ class Claim:
         if self.assumption is not None:
             advice += f", and what was assumed: {self.assumption.rstrip('.')}"
         return advice
+
+
+def _is_kept(side: Side, shares: FloatArray, levels: FloatArray) -> BoolArray:
+    """Whether shares are on the right side of levels, or at them but for rounding."""
+    right = shares >= levels if side == "at least" else shares <= levels
+    return right | np.isclose(shares, levels, rtol=0, atol=1e-12)
 
 
 def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tuple[Claim, ...]:
@@ -221,7 +224,8 @@ def _recalled(
     if calibrator.evidence_.candidates_only and on_average:
         left_open = calibrator.reason_ == TOO_LOW
         happens = "are accepted, or left open for want of candidates"
-    words, cases = ("Of the labels that rows have", happens), calibrator.n_positives_
+    words = ("Of the labels that rows have", happens)
+    cases = settings.drawn(calibrator.evidence_, calibrator.seed_).equal_cases
     of_labels = _share(
         calibrator,
         words,
@@ -245,11 +249,9 @@ def _recalled_together(
 ) -> Claim:
     """What is promised of a row's labels in a group; a group has one threshold for each level."""
     evidence, pooled = calibrator.evidence_, calibrator.status_ == POOLED
-    same = np.stack([calibrator.thresholds_, alpha], axis=1)
-    groups = np.unique(same, axis=0, return_inverse=True)[1].ravel()
+    groups = groups_of(calibrator.thresholds_, alpha)
     words = ("Of the labels of a row that share a threshold", "are missed on average")
-    labelled = len(np.unique(evidence.rows[pooled[evidence.positives.labels]]))
-    calibrating = max(1, round(labelled * (1 - SHARE_FOR_SHAPES)))
+    calibrating = rows_behind(evidence, pooled)
     return _missed_of_rows(words, alpha, truth, accepted, groups, calibrating)
 
 
@@ -260,7 +262,7 @@ def _share(
     levels: FloatArray,
     counted: BoolArray,
     among: BoolArray,
-    cases: IntArray | None,
+    cases: AnyArray | None,
     unlikely: float = UNLIKELY,
     also: BoolArray | Literal[False] = False,
 ) -> Claim:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from lamc.evaluation.claims import Claim, claims
 from lamc.evaluation.intervals import Estimate, mean_of_rows, share_of_pairs, wilson
@@ -13,6 +14,7 @@ from lamc.metrics.inputs import check_scores, check_truth
 from lamc.metrics.ranks import row_ranks
 from lamc.rules import Calibrator
 from lamc.rules.rule import RULES
+from lamc.rules.scores import are_half
 from lamc.types import AnyArray, BoolArray, FloatArray
 
 
@@ -84,7 +86,9 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
         beside=scores,
     ).align(calibrator.classes_)
     checked = check_scores(scores, truth)
-    decisions = calibrator.decide(checked)
+    if sparse.issparse(scores):
+        calibrator.accept(scores)  # refused where what is not stored is accepted
+    decisions = calibrator.decide(checked.astype(np.float16) if are_half(scores) else checked)
     dense = truth.positives.toarray()
     return Evaluation(
         n_rows=len(truth),

@@ -50,14 +50,14 @@ class Estimate:
 
 
 def mean_of_rows(values: AnyArray) -> Estimate:
-    """Mean of a number in [0, 1] that each row has, with Student's interval.
+    """Mean of a number in [0, 1] that each row has, with the interval of :func:`mean_with`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc.evaluation.intervals import mean_of_rows
     >>> str(mean_of_rows(np.array([0.4, 0.5, 0.6, 0.5])))
-    '50.0 % (37.0 to 63.0 %)'
+    '50.0 % (37.4 to 62.6 %)'
     """
     n = len(values)
     if n == 0:
@@ -68,8 +68,10 @@ def mean_of_rows(values: AnyArray) -> Estimate:
 def mean_with(mean: float, deviation: float, n: int) -> Estimate:
     """The same for a mean over ``n`` rows that is known, and their standard deviation.
 
-    Where rows have 0 or 1, or all the same, the interval is Wilson's, each row one case. Student's
-    would shrink to a point where all are right.
+    A mean m whose variance is v is as sure as one of m (1 − m) / v cases of 0 or 1. That many enter
+    Wilson's interval, with Student's quantile, for the variance is estimated too. Student's own
+    interval m ± t √v lies too low where most rows have 0 and few have more, and beyond [0, 1] where
+    rows are few. Where rows have 0 or 1, or all the same, each row is one case.
 
     Examples
     --------
@@ -82,8 +84,9 @@ def mean_with(mean: float, deviation: float, n: int) -> Estimate:
     if _are_cases(mean, deviation, n):
         low, high = wilson(np.array([mean]), np.array([n]))
         return Estimate(mean, float(low[0]), float(high[0]))
-    half = float(stdtrit(n - 1, 1 - _TAIL) * deviation / np.sqrt(n))
-    return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+    cases = n * mean * (1 - mean) / deviation**2
+    low, high = wilson(np.array([mean]), np.array([cases]), float(stdtrit(n - 1, 1 - _TAIL)))
+    return Estimate(mean, float(low[0]), float(high[0]))
 
 
 def _are_cases(mean: float, deviation: float, n: int) -> bool:
@@ -167,8 +170,12 @@ def pairs_of_sums(
     return np.where(one_sided | (np.asarray(rows) < 2), rows, np.fmin(effective, whole))
 
 
-def wilson(shares: FloatArray, sizes: AnyArray) -> tuple[FloatArray, FloatArray]:
+def wilson(
+    shares: FloatArray, sizes: AnyArray, quantile: float = _Z
+) -> tuple[FloatArray, FloatArray]:
     """Ends of Wilson's intervals for shares of ``sizes`` independent cases; NaN where that is 0.
+
+    The ``quantile`` is the normal one, unless it is said.
 
     Examples
     --------
@@ -179,7 +186,7 @@ def wilson(shares: FloatArray, sizes: AnyArray) -> tuple[FloatArray, FloatArray]
     ([0.0, 0.826], [0.278, 0.945])
     """
     with np.errstate(invalid="ignore", divide="ignore"):  # of no cases: NaN, and meant
-        weight = _Z**2 / np.asarray(sizes, dtype=np.float64)
+        weight = quantile**2 / np.asarray(sizes, dtype=np.float64)
         middle = (shares + weight / 2) / (1 + weight)
         half = np.sqrt(shares * (1 - shares) * weight + weight**2 / 4) / (1 + weight)
     low = np.where(shares == 0, 0.0, middle - half)

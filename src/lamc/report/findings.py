@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from lamc.exceptions import FeatureError
 from lamc.labels import Labels
@@ -15,8 +16,10 @@ from lamc.report.grid import Grid, grid_of
 from lamc.report.histograms import ScoreHistograms
 from lamc.report.kept import Kept, kept
 from lamc.report.measures import Measures, measure
-from lamc.report.tally import LabelCounts, RowSums, StepCounts, blocks
+from lamc.report.tally import GroupSums, LabelCounts, RowSums, StepCounts, blocks
 from lamc.rules import Calibrator
+from lamc.rules.deciding import refuse_to_leave_out
+from lamc.rules.rule import RULES
 from lamc.rules.thresholds import UNCALIBRATED
 from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
 
@@ -85,9 +88,16 @@ class Findings:
 
 
 def find(
-    scores: ScoreMatrix, labels: Labels, calibrator: Calibrator, contents: RowContents
+    scores: ScoreMatrix,
+    labels: Labels,
+    calibrator: Calibrator,
+    contents: RowContents,
+    compared: type[np.floating] | None = None,
 ) -> Findings:
-    """Look at held-out rows once, in blocks, and keep what the page needs."""
+    """Look at held-out rows once, in blocks, and keep what the page needs.
+
+    Scores are ``compared`` with thresholds in their own type, unless they had another one before.
+    """
     truth, n_rows = labels.positives, len(labels)
     features = None
     if contents.X is not None and contents.pictures is None:
@@ -97,8 +107,10 @@ def find(
     grid = grid_of(calibrator)
     n_rules, n_levels, _ = grid.shape
     own = grid.own[0] * n_levels + grid.own[1]
-    cuts = Cuts.of(grid, scores.dtype)
-    steps, sums = StepCounts(cuts), RowSums(cuts, n_rules)
+    cuts = Cuts.of(grid, compared or scores.dtype)
+    if sparse.issparse(scores):
+        _refuse_to_leave_out(cuts, grid, calibrator.classes_)
+    steps, sums, groups = StepCounts(cuts), RowSums(cuts, n_rules), GroupSums(cuts, grid)
     spread = ScoreHistograms(scores)
     doubts = Doubts(
         cuts,
@@ -108,7 +120,7 @@ def find(
         n_rows=n_rows,
     )
     for block in blocks(scores, truth, cuts):
-        for part in (steps, sums, spread, doubts):
+        for part in (steps, sums, groups, spread, doubts):
             part.add(block)
     counts = steps.by_setting(np.asarray(labels.counts), n_rows)
     moments = sums.moments()
@@ -118,7 +130,7 @@ def find(
         grid=grid,
         counts=counts,
         measures=measure(grid, counts, moments),
-        kept=kept(grid, counts, moments),
+        kept=kept(grid, counts, moments, groups.moments()),
         true_scores=true_scores,
         other_scores=other_scores,
         tops=spread.tops,
@@ -133,3 +145,10 @@ def find(
         ),
         features_from=0 if features is None else features.n_sampled,
     )
+
+
+def _refuse_to_leave_out(cuts: Cuts, grid: Grid, classes: AnyArray) -> None:
+    """Raise if some setting of a rule that must not miss what is true accepts a score of 0."""
+    reached = (cuts.steps_of_zero >= cuts.accept_from).reshape(grid.shape)
+    exempt = np.array([RULES[rule].needs_negatives for rule in grid.rules])
+    refuse_to_leave_out(classes, (reached & ~exempt[:, None, None]).any(axis=(0, 1)))

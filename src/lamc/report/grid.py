@@ -9,7 +9,7 @@ import numpy as np
 from lamc.rules import Calibrator
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels, as_fraction
-from lamc.rules.pooling import pool
+from lamc.rules.pooling import pool, rows_behind
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED, Thresholds
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -45,8 +45,12 @@ class Grid:
         Place of what keeps a label from being calibrated among ``REASONS``.
     positives, negatives : ndarrays of int, shape (R, K)
         Calibration rows that have the label, as many as the rule uses, and those that do not.
+    equal_cases : ndarray of shape (R, K)
+        The former, or where they have weights as many of equal weight as would be as sure.
     n_labelled : int
         Calibration rows that have a label.
+    n_pooled : ndarray of int, shape (R, A)
+        Calibration rows that the thresholds of pooled labels come from.
     candidates_only : bool
         Whether calibration scores were sparse, which a promise on average has to say.
     """
@@ -61,13 +65,23 @@ class Grid:
     reason: AnyArray
     positives: IntArray
     negatives: IntArray
+    equal_cases: FloatArray
     n_labelled: int
+    n_pooled: IntArray
     candidates_only: bool = False
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Number of rules, of levels and of labels."""
         return self.present.shape
+
+    @property
+    def alphas(self) -> FloatArray:
+        """The levels of each label: shape (A, K)."""
+        n_labels = self.present.shape[2]
+        return np.stack(
+            [np.broadcast_to(np.asarray(a, dtype=float), n_labels) for a in self.levels]
+        )
 
     @property
     def level_values(self) -> list[float | None]:
@@ -121,7 +135,11 @@ def grid_of(calibrator: Calibrator) -> Grid:
         reason=_places(REASONS, [[at.reason for at in row] for row in found]),
         positives=np.stack([evidence[rule].positives.counts for rule in rules]),
         negatives=np.stack([others for _ in rules]),
+        equal_cases=np.stack([evidence[rule].equal_cases for rule in rules]),
         n_labelled=known.n_labelled,
+        n_pooled=np.array(
+            [[rows_behind(known, at.status == POOLED) for at in row] for row in found]
+        ),
         candidates_only=known.candidates_only,
     )
 

@@ -7,6 +7,9 @@ import numpy as np
 from scipy import sparse
 
 from lamc.report.cuts import Cuts
+from lamc.report.grid import STATUSES, Grid
+from lamc.rules.pooling import groups_of
+from lamc.rules.thresholds import POOLED
 from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 _BLOCK = 1 << 20  # pairs of a row and a label, or of a row and a setting, looked at together
@@ -163,6 +166,75 @@ class RowSums:
         changed: AnyArray = (stands @ self._changes).toarray()
         by_level = changed.reshape(len(changed), self._n_rules, -1)
         return np.cumsum(by_level, axis=2).reshape(changed.shape).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMoments:
+    """Sums over rows and the groups of pooled labels that they have labels of: shape (S,) each.
+
+    Summed is the share of a row's labels in a group that is missed. A row may have labels of
+    several groups.
+    """
+
+    missed: FloatArray
+    squares: FloatArray
+    levels: FloatArray
+    shares: IntArray  # how many were summed
+    rows: IntArray
+
+
+class GroupSums:
+    """Adds up :class:`GroupMoments` block by block, for the settings that pool labels."""
+
+    def __init__(self, cuts: Cuts, grid: Grid) -> None:
+        n_rules, n_levels, n_labels = grid.shape
+        self._cuts, self._alphas = cuts, np.tile(grid.alphas, (n_rules, 1))
+        self._present = grid.present.reshape(-1, n_labels)
+        self._pooled = grid.status.reshape(-1, n_labels) == STATUSES.index(POOLED)
+        self._sums = np.zeros((5, n_rules * n_levels))
+
+    def add(self, block: Block) -> None:
+        """Add the rows of a block."""
+        has = _entries(block.truth)
+        row, label = _entries(block.true_steps)
+        step = block.true_steps.data - 1 - self._cuts.first_steps[label]
+        for setting in np.flatnonzero(self._pooled.any(axis=1)).tolist():
+            pooled, alpha = self._pooled[setting], self._alphas[setting]
+            groups = groups_of(self._present[setting], alpha)
+            found = step >= self._cuts.accept_from[setting, label]
+            n_groups = int(groups.max()) + 1
+            there, accepted = (
+                np.bincount(
+                    rows[of] * n_groups + groups[labels[of]],
+                    minlength=block.truth.shape[0] * n_groups,
+                )
+                for rows, labels, of in (
+                    (*has, pooled[has[1]]),
+                    (row, label, pooled[label] & found),
+                )
+            )
+            at = np.flatnonzero(there)
+            missed = 1 - accepted[at] / there[at]
+            level = np.zeros(n_groups)
+            level[groups] = alpha
+            self._sums[:, setting] += (
+                missed.sum(),
+                float(missed @ missed),
+                level[at % n_groups].sum(),
+                len(at),
+                len(np.unique(at // n_groups)),
+            )
+
+    def moments(self) -> GroupMoments:
+        """The sums over all blocks."""
+        missed, squares, levels, shares, rows = self._sums
+        return GroupMoments(missed, squares, levels, shares.astype(np.int64), rows.astype(np.int64))
+
+
+def _entries(matrix: SparseMatrix) -> tuple[IntArray, IntArray]:
+    """Row and column of each stored entry, in the order they are stored in."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return rows, matrix.indices.astype(np.int64)
 
 
 def changes(cuts: Cuts, n_rules: int) -> SparseMatrix:

@@ -3,12 +3,9 @@
 from collections import Counter
 from fractions import Fraction
 
-import numpy as np
-
-from lamc.evaluation.intervals import UNLIKELY
 from lamc.labels import Knowledge
 from lamc.report.findings import Findings
-from lamc.report.grid import Grid
+from lamc.report.grid import STATUSES, Grid
 from lamc.report.measures import Measures
 from lamc.report.numbers import NBSP, NONE, count, interval, percent
 from lamc.rules import Calibrator
@@ -21,6 +18,7 @@ from lamc.rules.thresholds import (
     FEW_ROWS,
     NO_POSITIVES,
     NOT_CERTIFIED,
+    POOLED,
     TOO_LOW,
     UNCALIBRATED,
     UNEVEN,
@@ -74,7 +72,12 @@ def promise_at(grid: Grid, rule: int, level: int) -> str:
     promise = promise_in_words(
         named, alpha, grid.deltas[rule], candidates_only=grid.candidates_only
     )
-    return f"{named.promised_for}: {promise}".replace(" %", f"{NBSP}%")
+    promise = f"{named.promised_for}: {promise}"
+    if (grid.status[rule, level] == STATUSES.index(POOLED)).any():
+        of_rows = promise_in_words(RULES["set-recall"], alpha, None)
+        promise += "; for the labels of a row that share a threshold, together: "
+        promise += of_rows.removeprefix("of all labels that a row has, ")
+    return promise.replace(" %", f"{NBSP}%")
 
 
 def kept_at(findings: Findings, rule: int, level: int) -> str:
@@ -83,6 +86,9 @@ def kept_at(findings: Findings, rule: int, level: int) -> str:
     name, setting = grid.rules[rule], rule * len(grid.levels) + level
     if measures.calibrated[setting] + measures.pooled[setting] == 0:
         return "No label could be calibrated at this level."
+    of_rows = _kept_of_rows(findings, setting)
+    if name == "set-recall":
+        return of_rows or "There is nothing to measure: no row has a calibrated label."
     one, two = (percent(share) for share in found.shares[setting].tolist())
     if one == NONE:
         rows = (
@@ -90,7 +96,7 @@ def kept_at(findings: Findings, rule: int, level: int) -> str:
             if name == "precision"
             else "no row has a calibrated label"
         )
-        return f"There is nothing to measure: {rows}."
+        return of_rows or f"There is nothing to measure: {rows}."
     if name == "precision":
         shares = f"{one} of what is accepted is right"
     elif name == "three-way":
@@ -98,35 +104,46 @@ def kept_at(findings: Findings, rule: int, level: int) -> str:
             f"called absent in {one} of the rows that have the label, and present in {two} of "
             "those that do not"
         )
-    elif name == "set-recall":
-        return _kept_of_rows(findings, setting, level)
     else:
         shares = f"{one} of the rows that have the label are accepted"
-    sentence = f"{shares[0].upper()}{shares[1:]}, all calibrated labels taken together."
+        if name == "recall" and grid.candidates_only and grid.deltas[rule] is None:
+            shares += ", or left open for want of candidates"
+    sentences = [f"{shares[0].upper()}{shares[1:]}, all calibrated labels taken together."]
     judged, off = int(found.judged[setting]), findings.names[found.off[setting]]
-    if not judged:
-        return sentence
-    if len(off) == 0:
-        return f"{sentence} No label misses the promise by more than chance."
-    return (
-        f"{sentence} {count(len(off))} of {count(judged)} {_plural(judged, 'label')} "
-        f"{'misses' if len(off) == 1 else 'miss'} the promise by more than chance: {_listed(off)}."
-    )
+    if judged and len(off) == 0:
+        sentences.append("No label misses the promise by more than chance.")
+    elif judged:
+        sentences.append(
+            f"{count(len(off))} of {count(judged)} {_plural(judged, 'label')} "
+            f"{'misses' if len(off) == 1 else 'miss'} the promise by more than chance: "
+            f"{_listed(off)}."
+        )
+    return " ".join([*sentences, of_rows]).strip()
 
 
-def _kept_of_rows(findings: Findings, setting: int, level: int) -> str:
-    """What was measured of a promise about the labels of a row together."""
+def _kept_of_rows(findings: Findings, setting: int) -> str:
+    """What was measured of a promise about the labels of a row together; nothing without one."""
     found = findings.kept
-    share = float(found.shares[setting, 0])
+    share, level = float(found.row_shares[setting]), float(found.row_levels[setting])
+    if share != share:
+        return ""
     low, high = found.row_ends[setting].tolist()
     ends = "" if low != low else f" (95{NBSP}% interval {interval(low, high)})"
-    if share <= float(np.mean(np.asarray(findings.grid.levels[level], dtype=float))):
+    if share <= level + 1e-12:  # a sum may be off by rounding
         outcome = "the promise is kept"
-    elif found.row_chance[setting] > UNLIKELY:
+    elif found.row_chance[setting] > found.unlikely[setting]:
         outcome = "more than was promised, but within chance"
     else:
         outcome = "the promise is missed by more than chance"
-    return f"Of the labels that a row has, {percent(share)} are missed on average{ends}: {outcome}."
+    shared = (
+        ""
+        if findings.grid.rules[setting // len(findings.grid.levels)] == "set-recall"
+        else (" and that share a threshold")
+    )
+    return (
+        f"Of the labels that a row has{shared}, {percent(share)} are missed on average{ends}: "
+        f"{outcome}."
+    )
 
 
 def calibrated_on(calibrator: Calibrator, names: AnyArray) -> str:

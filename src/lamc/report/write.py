@@ -16,7 +16,7 @@ from lamc.labels.columns import in_order_of
 from lamc.report.findings import RowContents, find
 from lamc.report.page import render
 from lamc.rules import Calibrator
-from lamc.rules.scores import check_scores
+from lamc.rules.scores import are_half, check_scores
 from lamc.types import AnyArray, IntArray
 
 
@@ -101,11 +101,14 @@ def write_report(
         in_order_of(scores, calibrator.classes_), n_labels=len(calibrator.classes_)
     )
     labels.require_rows(checked.shape[0], of="the matrix of scores")
-    if row_names is not None and len(row_names) != len(labels):
-        raise DatasetError(f"There are {len(row_names)} row_names, but {len(labels)} rows.")
+    if row_names is not None:
+        row_names = [str(name) for name in row_names]  # a Series would be asked by its index
+        if len(row_names) != len(labels):
+            raise DatasetError(f"There are {len(row_names)} row_names, but {len(labels)} rows.")
     names = _label_names(calibrator, data)
     contents = _contents(len(labels), data, rows, features, names)
-    findings = find(checked, labels, calibrator, contents)
+    compared = np.float16 if are_half(scores) else checked.dtype.type
+    findings = find(checked, labels, calibrator, contents, compared)
     title = title or (f"Report on {data.name}" if data is not None else "Report on held-out rows")
     page = render(
         findings,

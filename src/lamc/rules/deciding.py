@@ -64,12 +64,26 @@ class Decider:
         if self.rule.needs_negatives:
             return  # it promises of what is accepted, which may be less
         reached = self.present < 0 if self.rule.strict else self.present <= 0
-        reached &= self.status != UNCALIBRATED
-        if reached.any():
-            raise CalibrationError(
-                f"A score of 0 is accepted for {some_of(self.classes[reached])}, and sparse scores "
-                "leave such pairs out.\nPass scores.toarray(), or calibrate on sparse scores too."
-            )
+        refuse_to_leave_out(self.classes, reached & (self.status != UNCALIBRATED))
+
+
+def refuse_to_leave_out(classes: AnyArray, reached: BoolArray) -> None:
+    """Raise if a score of 0 reaches the threshold of a label, and scores are sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.deciding import refuse_to_leave_out
+    >>> refuse_to_leave_out(np.array(["oak", "elm"]), np.array([False, True]))
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.CalibrationError: A score of 0 is accepted for 'elm', and sparse scores ...
+    """
+    if reached.any():
+        raise CalibrationError(
+            f"A score of 0 is accepted for {some_of(classes[reached])}, and sparse scores leave "
+            "such pairs out.\nPass scores.toarray(), or calibrate on sparse scores too."
+        )
 
 
 def _of_pairs(

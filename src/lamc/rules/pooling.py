@@ -57,6 +57,25 @@ def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: in
     )
 
 
+def rows_behind(evidence: Evidence, pooled: BoolArray) -> int:
+    """About how many calibration rows the thresholds of pooled labels come from, one at least."""
+    labelled = len(np.unique(evidence.rows[pooled[evidence.positives.labels]]))
+    return max(1, round(labelled * (1 - SHARE_FOR_SHAPES)))
+
+
+def groups_of(at: FloatArray, alpha: FloatArray) -> IntArray:
+    """The group of each label: those that share a threshold at one level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.pooling import groups_of
+    >>> groups_of(np.array([0.2, 0.3, 0.2]), np.array([0.1, 0.1, 0.1]))
+    array([0, 1, 0])
+    """
+    return np.unique(np.stack([at, alpha], axis=1), axis=0, return_inverse=True)[1].ravel()
+
+
 def group_by_shape(evidence: Evidence, rare: BoolArray, n_groups: int, *, seed: int) -> IntArray:
     """Group of each rare label, −1 for the others.
 
