@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch import nn
 
 from lamc import LAMC, Calibrator, as_labels, datasets
 from lamc.containers import traces
@@ -234,6 +235,16 @@ def test_it_wraps_text_pipelines():
     ):
         clf.fit(texts, names)
     assert clf.decide(["a leaf"], as_frame=True).shape == (1, 3)
+
+
+def test_a_torch_module_is_not_taken_for_a_function():
+    with pytest.raises(ScorerError, match=r"LAMC\(lamc\.learners\.Network\(module\)\)"):
+        LAMC(nn.Linear(X.shape[1], 4)).fit(X, y)
+
+
+def test_the_name_of_a_rule_in_the_place_of_the_estimator_is_told():
+    with pytest.raises(ScorerError, match=r"(?s)The estimator is 'recall'.*LAMC\(rule='recall'\)"):
+        LAMC("recall").fit(X, y)
 
 
 def test_rows_of_zeros_that_are_held_out_are_no_mistake_of_the_user():

@@ -383,7 +383,18 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
             return Blend(random_state=random_state)
         if is_function(self.estimator):
+            if hasattr(self.estimator, "state_dict"):
+                raise ScorerError(
+                    "The estimator is a torch module, which takes tensors and cannot train itself."
+                    "\nGive LAMC(lamc.learners.Network(module)); or, if it is trained, a function "
+                    "from X to an array of scores."
+                )
             return self.estimator
+        if not hasattr(self.estimator, "fit"):
+            raise ScorerError(
+                f"The estimator is {self.estimator!r:.60}, which is neither an estimator nor a "
+                "function that gives scores.\nA rule is given by its name: LAMC(rule='recall')."
+            )
         estimator = clone(self.estimator)
         own_seed = isinstance(self.random_state, (int, np.integer))
         if not needs_training(estimator) or (has_checkpoint(estimator) and not own_seed):

@@ -373,3 +373,16 @@ def test_what_is_known_is_not_said_twice():
     assert as_labels(Y, meaning=known, knowledge="some").knowledge is Knowledge.SOME
     full = as_labels(abs(Y), meaning=known, knowledge="some")
     assert full.knowledge is Knowledge.SOME
+
+
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [
+        ([{"oak": 1, "elm": 0}, {"oak": 0, "elm": 1}], "Row 0 of y is a dict"),
+        ([["oak"], iter(["elm"])], "Row 1 of y is a list_iterator"),
+    ],
+)
+def test_rows_that_are_no_collections_of_labels_are_refused(y, kind):
+    """The keys of a dict are there whether their values are 0 or 1."""
+    with pytest.raises(LabelError, match=kind):
+        as_labels(y, knowledge="all")

@@ -1,6 +1,7 @@
 """Labels say what they know, refuse what they do not, and go through scikit-learn's tools."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
 from sklearn.utils.multiclass import type_of_target
@@ -73,3 +74,13 @@ def test_scikit_learn_takes_them():
     train, test, rows, _ = train_test_split(SINGLE, np.arange(3), test_size=1, random_state=0)
     assert (len(train), len(test)) == (2, 1)
     np.testing.assert_array_equal(train.index(), SINGLE.index()[rows])
+
+
+@pytest.mark.parametrize(
+    "rows", [[0, 2], np.array([True, False, True]), pd.Series([True, False, True]), slice(0, 3, 2)]
+)
+def test_rows_are_taken_by_numbers_or_marks(rows):
+    labels = as_labels(["oak", "elm", "ash"])
+    assert labels[rows].names() == [["oak"], ["ash"]]
+    assert len(labels[[]]) == 0
+    assert labels[-1].names() == [["ash"]]

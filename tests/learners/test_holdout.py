@@ -148,3 +148,12 @@ def test_columns_without_names_are_not_guessed(make):
     in_order = make().fit(X, as_labels(y, classes=names), X, Y)
     np.testing.assert_array_equal(in_order.classes_, names)
     make().fit(X, rng.choice(3, 60), X, Y)
+
+
+def test_a_frame_without_a_column_does_not_say_that_the_label_is_false():
+    frame = pd.DataFrame({"elm": [1, 0, 1], "oak": [0, 1, 1]})
+    assert validation_labels(frame, np.array(["elm", "oak"])).knowledge.value == "all"
+    with pytest.raises(LabelError, match="no column for 'ash'"):
+        validation_labels(frame, np.array(["ash", "elm", "oak"]))
+    lists = validation_labels([["elm"], ["elm", "oak"]], np.array(["ash", "elm", "oak"]))
+    assert lists.knowledge.value == "all"

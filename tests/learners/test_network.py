@@ -374,6 +374,12 @@ def test_one_label_a_row_is_scored_by_accuracy():
     weights = np.arange(200)
     expected = np.average(learner.predict(X) == y, weights=weights)
     assert learner.score(X, y, weights) == pytest.approx(expected)
+    truth = [row.tolist() for row in np.split(Y_NEW.indices, Y_NEW.indptr[1:-1])]
+    as_matrix = learner.score(X_NEW, Y_NEW.toarray().astype(int))
+    for form in (truth, [set(row) for row in truth], pd.Series(truth)):
+        assert learner.score(X_NEW, form) == pytest.approx(as_matrix)
+    with pytest.warns(LAMCWarning, match="labels that training never met: 99"):
+        assert learner.score(X, np.where(np.arange(len(y)) == 0, 99, y)) < 1
 
 
 def test_where_nothing_is_compared_there_is_no_value(capsys):

@@ -1,5 +1,7 @@
 """Trees: scikit-learn's own forest where that can be grown, and the same on projections."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -183,9 +185,13 @@ def test_a_time_in_sparse_rows_is_seen_as_in_dense_ones():
 
 
 def test_features_that_no_tree_asks_for_take_no_room():
-    wide = sparse.csr_array((np.ones(60), (np.arange(60), 10**7 * (np.arange(60) % 3))))
+    wide = sparse.csr_array((np.ones(60), (np.arange(60), 10**6 * (np.arange(60) % 3))))
+    tracemalloc.start()
     trees = Trees(n_trees=3, random_state=0).fit(wide, np.arange(60) % 3)
     assert (trees.predict_proba(wide).argmax(axis=1) == np.arange(60) % 3).all()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * wide.shape[0] * wide.shape[1]  # what the rows take in float32
 
 
 @pytest.mark.parametrize("form", [np.eye(3, dtype=int), [{0}, {1}, {2}], [[0], [1], [2]]])

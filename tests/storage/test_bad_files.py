@@ -6,6 +6,7 @@ import struct
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from functools import reduce
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -243,7 +244,17 @@ def test_whatever_a_manifest_lacks_is_missed(path, parts):
         refusal(path, with_manifest(parts, changed(manifest, entry)))
 
 
-@pytest.mark.parametrize("odd", [None, True, -1, 1.5, 10**30, "oak", [], [[]], {}, {"array": 1}])
+NESTED = reduce(lambda inner, _: [inner], range(900), [])
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(None, True, -1, 1.5, 10**30, "oak", [], [[]], {}, {"array": 1}),
+        {"array": [0.5, 0.1], "dtype": "float64"},
+        pytest.param(NESTED, id="nested"),
+    ],
+)
 def test_whatever_else_a_manifest_says_is_refused_or_understood(path, parts, odd):
     manifest = json.loads(parts["manifest.json"])
     for entry in entries(manifest):

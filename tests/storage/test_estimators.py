@@ -103,6 +103,20 @@ def test_a_type_that_is_not_known_is_named_and_can_be_trusted(tmp_path):
         load(path, trusted=["sklearn"])
 
 
+def test_a_learner_that_cannot_be_imported_here_is_not_called_untrusted(monkeypatch):
+    """An installation may be broken; to trust the type would not mend it."""
+
+    def broken(module):
+        raise ImportError("libtorch_cpu.so: cannot open shared object file")
+
+    monkeypatch.setattr("lamc.storage.estimators.import_module", broken)
+    with pytest.raises(StorageError, match=r"WAN, which cannot be imported here \(libtorch_cpu"):
+        is_known("lamc.learners.an.WAN")
+    monkeypatch.undo()
+    assert is_known("lamc.learners.an.WAN")
+    assert not is_known("lamc.learners.no_such.WAN")
+
+
 @pytest.mark.parametrize(
     "loader", ["ConstructorFromReduceNode", "TypeNode", "FunctionNode", "ObjectNode", "LossNode"]
 )

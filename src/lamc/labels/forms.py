@@ -1,6 +1,6 @@
 """The door for labels: every form that users have them in, read or refused."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -344,6 +344,12 @@ def _holds_collections(y: Any) -> bool:
         if array.ndim != 1 or array.dtype != object:
             return False
     collections = [isinstance(row, Iterable) and not isinstance(row, (str, bytes)) for row in y]
+    for number, row in enumerate(y if any(collections) else ()):
+        if isinstance(row, (Mapping, Iterator)):
+            raise LabelError(
+                f"Row {number} of y is a {type(row).__name__}; give a list of the labels that the "
+                "row has. For 0/1 values by label, pass pandas.DataFrame(y)."
+            )
     if any(collections) and not all(collections):
         row = collections.index(False)
         raise LabelError(

@@ -92,6 +92,8 @@ class Labels:
     def __getitem__(self, rows: Any) -> Self:
         if isinstance(rows, (int, np.integer)):
             rows = [rows]
+        elif hasattr(rows, "to_numpy"):  # a Series of marks or numbers goes by position
+            rows = rows.to_numpy()
         negatives = None if self.negatives is None else self.negatives[rows]
         return type(self)(self.positives[rows], self.classes, self.knowledge, negatives)
 

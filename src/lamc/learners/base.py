@@ -11,7 +11,7 @@ from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.features import read_features
-from lamc.metrics.estimator_score import estimator_score
+from lamc.metrics.estimator_score import estimator_score, labels_never_met
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
 
@@ -83,8 +83,10 @@ class Learner(ClassifierMixin, BaseEstimator):
         the example-based average precision, which for rows with one observed label is the mean
         reciprocal of its rank.
         """
-        if self.one_class_a_row_ and np.ndim(y) == 1:
-            return float(super().score(X, y, sample_weight))
+        labels = as_labels(y, knowledge=unless_told(y))
+        if self.one_class_a_row_ and labels.knowledge is Knowledge.SINGLE:
+            labels_never_met(y, self.classes_)
+            return float(super().score(X, labels.to_array(), sample_weight))
         if sample_weight is not None:
             raise LabelError("The average precision of several labels a row takes no weights.")
         return estimator_score(y, self.predict_proba(X), self.classes_)

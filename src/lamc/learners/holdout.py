@@ -154,7 +154,8 @@ def _read(Y: Any, classes: AnyArray) -> Labels:
             "they were only observed, give them as a list of one label a row, or say so: "
             "Y_val=lamc.as_labels(Y_val, knowledge='some')."
         )
-    return Labels(labels.positives, labels.classes, Knowledge.ALL)
+    with told_of("Y_val"):
+        return as_labels(Y, classes=classes, knowledge=Knowledge.ALL)
 
 
 def tell_of_negatives(labels: Labels, *, by: str) -> None:

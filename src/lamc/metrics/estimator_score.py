@@ -35,22 +35,34 @@ def estimator_score(y: Any, scores: FloatArray, classes: AnyArray) -> float:
     >>> estimator_score(["elm", "oak"], scores, np.array(["elm", "oak"]))
     0.75
     """
-    new = _never_met(y, classes)
+    new = labels_never_met(y, classes)
     if len(new):
-        warn(
-            f"y has labels that training never met: {some_of(new)}. They count as ranked last. If "
-            "they are misspelt, correct them."
-        )
         classes = np.concatenate([classes, new])
         scores = np.hstack([scores, np.zeros((len(scores), len(new)), scores.dtype)])
     labels = as_labels(y, classes=classes, knowledge=unless_told(y))
     return average_precision(Labels(labels.positives, labels.classes, Knowledge.ALL), scores)
 
 
-def _never_met(y: Any, classes: AnyArray) -> AnyArray:
-    """Labels that y lists by names of the same kind, and that are not among the classes."""
+def labels_never_met(y: Any, classes: AnyArray) -> AnyArray:
+    """Labels that y lists by names of the same kind, and that are not among the classes.
+
+    They are warned of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.metrics.estimator_score import labels_never_met
+    >>> labels_never_met(["elm", "oak"], np.array(["ash", "elm", "oak"]))  # there are none
+    array([], dtype='<U3')
+    """
     if isinstance(y, Labels) or are_columns(y):
         return classes[:0]
     listed = as_labels(y, knowledge=unless_told(y)).classes
     alike = (listed.dtype.kind == "U") == (classes.dtype.kind == "U")
-    return np.setdiff1d(listed, classes) if alike else classes[:0]
+    new: AnyArray = np.setdiff1d(listed, classes) if alike else classes[:0]
+    if len(new):
+        warn(
+            f"y has labels that training never met: {some_of(new)}. They count as ranked last. If "
+            "they are misspelt, correct them."
+        )
+    return new

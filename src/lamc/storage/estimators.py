@@ -123,8 +123,12 @@ def is_known(name: str) -> bool:
         return name in TRUSTED
     try:
         found = getattr(import_module(module), type_name, None)
-    except ImportError:
-        return False
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and module.startswith(str(error.name)):
+            return False  # there is no such learner
+        raise StorageError(
+            f"it holds {name}, which cannot be imported here ({error}). Mend the installation."
+        ) from error
     return isinstance(found, type) and issubclass(found, BaseEstimator)
 
 

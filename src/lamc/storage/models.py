@@ -135,6 +135,10 @@ def load(path: str | Path, *, estimator: Any = None, trusted: Iterable[str] = ()
         return _unpacked(_read(path), estimator, named)
     except StorageError as error:
         raise StorageError(f"{path} cannot be loaded: {error}") from error
+    except (RecursionError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"{path} cannot be loaded: what it says of itself does not fit together ({error})."
+        ) from error
 
 
 def _read(path: Path) -> dict[str, bytes]:
