@@ -54,6 +54,7 @@ full = small(
     split=Split.from_parts(range(8), [8], [9]),
     pictures=np.linspace(0, 1, 40).reshape(10, 2, 2),
     notes=("Left out 'x': text.", "ö"),
+    words=("leaf", "söil"),
     variant="paper",
 )
 

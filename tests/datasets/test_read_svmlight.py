@@ -132,6 +132,8 @@ def test_packed_files_are_unpacked(tmp_path):
         ("1 1:2\n1 3\n", "line 2: '3' is not index:value"),
         ("1 1:2\n1 3:\n", "line 2: '3:' is not index:value"),
         ("1 1:2\n1 a:1\n", "line 2: 'a:1' is not index:value"),
+        ("1 1:2\n1 1:1_0\n", "line 2: '1:1_0' is not index:value"),
+        ("1 1:2\n1_0 1:2\n", "line 2: the label '1_0' is not an integer"),
         ("1 1:2\n1 1:2:3\n", "line 2: '1:2:3' is not index:value"),
         ("1 1:2\n1 -1:2\n", "line 2: the feature index -1"),
         ("1 1:2\n1 2:2 2:3\n", "line 2: the feature index 2 is given twice"),

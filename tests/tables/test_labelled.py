@@ -44,6 +44,15 @@ def test_one_observed_label_a_row(folder, trees):
     assert len(rows.notes) == 3
 
 
+def test_a_column_that_is_named_as_words_of_another_are_is_still_of_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    cells = "".join(f"{'b=c' if row % 2 else 'd'},{row}.5,oak\n" for row in range(20))
+    path.write_text(f"size,size=b,seen\n{cells}")
+    (rows,) = training_rows(DataFile(str(path), SEEN), calibrated_elsewhere=False)
+    assert rows.inputs.words == {"size"}
+    assert rows.X["size=b"].tolist() == [row + 0.5 for row in range(20)]
+
+
 def test_all_labels_of_a_row(folder):
     marks = DataFile(str(folder / "marks.parquet"), LabelColumns(("ash", "elm", "oak")), ("id",))
     (rows,) = training_rows(marks, calibrated_elsewhere=False)

@@ -61,6 +61,19 @@ def predict(model, path, target, *, layout=TIDY, id_column=None, rows=None):
     )
 
 
+@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
+def test_a_column_of_lists_does_not_identify_rows(model, folder, tmp_path, ending):
+    table = pd.read_parquet(folder / "marks.parquet").assign(visits=[[1, 2]] * 200)
+    path = tmp_path / f"visits.{ending}"
+    if ending == "parquet":
+        table.to_parquet(path)
+    else:
+        table.to_json(path, orient="records", lines=True)
+    with pytest.raises(DatasetError, match="'visits' holds lists, which do not identify a row"):
+        predict(model, path, tmp_path / "out.parquet", id_column="visits")
+    assert not (tmp_path / "out.parquet").exists()
+
+
 def test_tidy_rows_are_what_the_model_says(model, folder, trees, tmp_path):
     counts = predict(model, folder / "marks.parquet", tmp_path / "out.parquet", id_column="id")
     found = pd.read_parquet(tmp_path / "out.parquet")

@@ -30,6 +30,8 @@ class Dataset:
         What the rows look like, if they are pictures.
     notes : tuple of str
         What a reader did that is worth knowing, such as columns it left out.
+    words : tuple of str
+        Columns of a table that hold words, each word a feature ``column=word``.
     variant : str or None
         Which variant of a data set of the catalogue this is: ``"paper"``, or what is different.
 
@@ -50,6 +52,7 @@ class Dataset:
     split: Split | None = None
     pictures: FloatArray | None = None
     notes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     variant: str | None = None
 
     @property

@@ -10,6 +10,7 @@ from scipy import sparse
 from lamc.datasets import Dataset, load, read
 from lamc.datasets.read import format_name
 from lamc.datasets.readers.checked import is_unnamed
+from lamc.datasets.readers.label_lists import one_label_note
 from lamc.exceptions import PartError
 from lamc.labels import Knowledge, Labels
 from lamc.tables.absent import with_features, with_labels
@@ -241,7 +242,8 @@ def _labelled(
     labels = known_labels(
         Y[rows], data.label_names, one_named=one_named, stated=stated, of=file.name
     )
-    notes = data.notes[1:] if one_named else data.notes  # the first says that it is one label
+    said = one_label_note(str(file.labels.listed))  # which the sentence on the labels says too
+    notes = [note for note in data.notes if note != said]
     X = inputs.of_table(file.source()) if file.is_table else inputs.of_dataset(data, rows)
     return LabelledRows(X, labels, inputs, (_sentence(file, labels, part), *notes))
 
@@ -277,28 +279,21 @@ def check_whole(part: Part | None, of: str) -> None:
 
 
 def _inputs(file: DataFile, data: Dataset) -> Inputs:
-    """Columns that training takes in: of a table as they are, else the features of the data set.
-
-    A text column of a table has become features ``column=word``.
-    """
+    """Columns that training takes in: of a table as they are, else the features of the data set."""
     features = tuple(data.feature_names.tolist())
     if sparse.issparse(data.X):
         return Inputs(None if is_unnamed(data) else features, len(features), sparse=True)
     if not file.is_table:
         return Inputs(features, len(features))
     columns = column_names(file.source())
-    words = {
-        max((name for name in columns if feature.startswith(f"{name}=")), key=len)
-        for feature in set(features) - set(columns)
-    }
+    words = frozenset(data.words)
     names = tuple(name for name in columns if name in features or name in words)
     truths = frozenset(
         name
         for name, cells in zip(features, data.X.T, strict=True)
         if name in names and ((cells == 0) | (cells == 1) | np.isnan(cells)).all()
     )
-    codes = frozenset(words & {*file.words})
-    return Inputs(names, len(names), frozenset(words), codes=codes, truths=truths)
+    return Inputs(names, len(names), words, codes=words & {*file.words}, truths=truths)
 
 
 def _sentence(file: DataFile, labels: Labels, part: str | None = None) -> str:

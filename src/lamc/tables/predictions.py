@@ -187,8 +187,10 @@ def chunks_of_table(
         X = inputs.as_input(batch.table, columns)
         if isinstance(model, Calibrator):
             check_unit(np.asarray(X), model.classes_, place=partial(_place, source, batch.start))
-        numbers = pa.array(np.arange(batch.start, batch.start + len(batch)))
-        ids = numbers if id_column is None else batch.table.column(id_column).combine_chunks()
+        ids = pa.array(np.arange(batch.start, batch.start + len(batch)))
+        if id_column is not None:
+            ids = batch.table.column(id_column).combine_chunks()
+            _check_identifies(source, id_column, ids.type)
         yield Chunk(ids, X)
 
 
@@ -229,7 +231,18 @@ def id_type_of(source: Source | None, id_column: str | None) -> Any:
         return pa.string()
     check_columns(source, column_names(source), [id_column])
     kind = column_type(source, id_column)
+    _check_identifies(source, id_column, kind)
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _check_identifies(source: Source, id_column: str, kind: Any) -> None:
+    import pyarrow as pa
+
+    if pa.types.is_nested(kind):
+        raise DatasetError(
+            f"{source}: the column {id_column!r} holds lists, which do not identify a row.\n"
+            "Name a column of numbers or text, or leave out --id: rows are numbered then."
+        )
 
 
 def _predicted(

@@ -159,7 +159,6 @@ def table_labels(
         table = whole_table(source, wanted, same_keys=where.by_pattern)
         positives, names = _marks(source, number_matrix(table, columns), columns), columns
     one_named = columns == [where.listed] and where.tells_one(source)
-    notes = notes[1:] if one_named else notes  # the first says that it is one label
     labels = known_labels(
         positives, check_classes(names), one_named=one_named, stated=where.knowledge, of=str(source)
     )

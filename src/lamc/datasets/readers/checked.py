@@ -27,6 +27,7 @@ def checked_dataset(
     split: Split | None = None,
     pictures: FloatArray | None = None,
     notes: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> Dataset:
     """Bring the parts to their common form, or say which do not fit together.
 
@@ -72,6 +73,7 @@ def checked_dataset(
         split=split,
         pictures=pictures,
         notes=tuple(notes),
+        words=tuple(words),
     )
 
 

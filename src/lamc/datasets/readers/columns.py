@@ -107,6 +107,12 @@ def feature_matrix(
     return X, [name for names, _ in coded for name in names], _notes(table)
 
 
+def word_columns(table: Table) -> tuple[str, ...]:
+    """Names of the columns whose values are words, and so no features under their own name."""
+    used = [column for column in table.columns if column.left_out is None]
+    return tuple(column.name for column in used if not _keeps_its_name(column))
+
+
 def label_matrix(table: Table) -> SparseMatrix:
     """Return the labels that the columns hold; each value must read as false or true."""
     for column in table.columns:
@@ -183,12 +189,19 @@ def _feature_code(column: Column) -> tuple[list[str], FloatArray | None]:
     """Name the features a column becomes; row v of their code is what its v-th value becomes."""
     if column.values is None:
         return [column.name], None
-    truths = np.array([truth(value) for value in column.values])
-    if len(np.unique(truths[~np.isnan(truths)])) == len(truths):
-        return [column.name], truths[:, None]
+    if _keeps_its_name(column):
+        return [column.name], np.array([[truth(value)] for value in column.values])
     code = np.eye(len(column.values))
     first = 1 if len(column.values) == 2 else 0  # of two values, the second says it all
     return [f"{column.name}={value}" for value in column.values[first:]], code[:, first:]
+
+
+def _keeps_its_name(column: Column) -> bool:
+    """Whether the cells are numbers, or values that read as false and true."""
+    if column.values is None:
+        return True
+    truths = np.array([truth(value) for value in column.values])
+    return len(np.unique(truths[~np.isnan(truths)])) == len(truths)
 
 
 def _decode(cells: Any, codes: Sequence[FloatArray | None]) -> FloatArray | SparseMatrix:

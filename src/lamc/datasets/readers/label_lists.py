@@ -23,7 +23,7 @@ def listed_labels(
     place: Callable[[int], str],
     known: Sequence[str] | None = None,
 ) -> tuple[list[list[str]], tuple[str, ...]]:
-    """Return the labels of each row of a pyarrow column, and notes on how it was read.
+    """Return the labels of each row of a pyarrow column, and hints at another way to read it.
 
     A cell is a list already, or text: one label, or several with a separator between. An empty
     text with a separator lists no label. A cell without a value says nothing, and is refused; so
@@ -39,7 +39,7 @@ def listed_labels(
     if separator == "":
         raise DatasetError("separator='' separates nothing; leave it out, or give a character.")
     gaps = set(MISSING) - set(known or ())
-    one_each = not in_lists and separator is None
+    one_each = names_one(column.type, separator)
     read = [
         _names_of(cell) if in_lists else _names_in(cell, separator) for cell in column.to_pylist()
     ]
@@ -64,7 +64,12 @@ def listed_labels(
                 "labels there are, labels=…."
             )
         rows.append(names)
-    return rows, _one_label_notes(name, cells) if one_each else ()
+    return rows, _joined_hints(cells) if one_each else ()
+
+
+def names_one(kind: Any, separator: str | None) -> bool:
+    """Whether a cell of a pyarrow column of this type is one label, and says nothing of others."""
+    return separator is None and not holds_lists(kind)
 
 
 def holds_lists(kind: Any) -> bool:
@@ -177,8 +182,9 @@ def one_label_note(name: str) -> str:
     return f"Each cell of {name!r} is one label; whether the row has others, the file does not say."
 
 
-def _one_label_notes(name: str, labels: Sequence[str]) -> tuple[str, ...]:
-    notes = [one_label_note(name)]
+def _joined_hints(labels: Sequence[str]) -> tuple[str, ...]:
+    """What may be several labels in a cell, where most cells are so."""
+    notes = []
     for mark in JOINING:
         joined = [label for label in labels if mark in label]
         if 2 * len(joined) > len(labels):

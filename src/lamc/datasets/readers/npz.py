@@ -58,6 +58,7 @@ def write_npz(dataset: Dataset, path: str | os.PathLike[str]) -> None:
         split=dataset.split,
         pictures=dataset.pictures,
         notes=dataset.notes,
+        words=dataset.words,
     )
     arrays: dict[str, Any] = {
         "format": np.array(_FORMAT),
@@ -74,6 +75,8 @@ def write_npz(dataset: Dataset, path: str | os.PathLike[str]) -> None:
         arrays |= {f"split.{part}": getattr(data.split, part) for part in _PARTS}
     if data.pictures is not None:
         arrays["pictures"] = data.pictures
+    if data.words:
+        arrays["words"] = np.array(data.words, dtype=str)
     if dataset.variant is not None:
         arrays["variant"] = np.array(dataset.variant)
     with whole_file(path) as part, part.open("wb") as file:
@@ -107,6 +110,7 @@ def read_npz(path: Path) -> Dataset:
             split=_split(path, arrays),
             pictures=arrays.get("pictures"),
             notes=arrays["notes"].tolist(),
+            words=arrays["words"].tolist() if "words" in arrays else (),
         )
     except DatasetError:
         raise

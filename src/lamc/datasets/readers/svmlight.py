@@ -126,6 +126,8 @@ def _read_rows(path: Path, lines: Iterable[tuple[int, list[str]]]) -> _Rows:
     for number, words in lines:
         try:
             marks = [] if ":" in words[0] else words.pop(0).split(",")
+            if "_" in "".join([*marks, *words]):  # which Python takes for a mark of thousands
+                raise ValueError
             pairs = [word.split(":") for word in words]
             labels.extend([int(mark) for mark in marks])
             indices.extend([int(index) for index, _ in pairs])

@@ -22,9 +22,15 @@ from lamc.datasets.readers.columns import (
     find_columns,
     label_matrix,
     some,
+    word_columns,
 )
 from lamc.datasets.readers.files import NOT_CLOSED, ends_within_quotes, open_bytes, text_of
-from lamc.datasets.readers.label_lists import listed_labels, matrix_of_lists
+from lamc.datasets.readers.label_lists import (
+    listed_labels,
+    matrix_of_lists,
+    names_one,
+    one_label_note,
+)
 from lamc.datasets.readers.near_numbers import refuse_near_numbers
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray, SparseMatrix
@@ -192,7 +198,7 @@ def _dataset(
     names = arrow.column_names
     taken = find_columns(path, names, _listed(id_column), "id_column=")
     find_columns(path, names, _listed(words), "words=")
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
     if label_column is None:
         chosen = find_columns(path, names, labels or (), "labels=")
         Y = label_matrix(columns_of(path, arrow.select(chosen), place, most_values=arrow.num_rows))
@@ -200,7 +206,10 @@ def _dataset(
     else:
         chosen = find_columns(path, names, [label_column], "label_column=")
         cells = arrow.column(chosen[0])
-        lists, notes = listed_labels(path, label_column, cells, separator, place, labels)
+        lists, hints = listed_labels(path, label_column, cells, separator, place, labels)
+        if names_one(cells.type, separator):
+            notes.append(one_label_note(label_column))
+        notes += hints
         Y, label_names = matrix_of_lists(path, lists, labels, place)
     rest = arrow.select([j for j in range(len(names)) if j not in {*taken, *chosen}])
 
@@ -218,7 +227,8 @@ def _dataset(
         Y=Y,
         feature_names=feature_names,
         label_names=label_names,
-        notes=(*notes, *left_out, *_words_note(table, feature_names)),
+        notes=(*notes, *left_out, *_words_note(table)),
+        words=word_columns(table),
     )
 
 
@@ -249,11 +259,11 @@ def _refuse_marks(
         )
 
 
-def _words_note(table: Table, features: Sequence[str]) -> tuple[str, ...]:
+def _words_note(table: Table) -> tuple[str, ...]:
     """Say which columns are read as words and which as numbers, if any are words."""
-    used = [column for column in table.columns if column.left_out is None]
-    words = [column.name for column in used if column.name not in features]
-    numbers = [column.name for column in used if column.name in features]
+    words = word_columns(table)
+    used = [column.name for column in table.columns if column.left_out is None]
+    numbers = [name for name in used if name not in words]
     if not words:
         return ()
     return (
