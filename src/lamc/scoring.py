@@ -10,12 +10,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import get_tags
 
-from lamc.containers import take_rows
+from lamc.containers import count_rows, take_rows
 from lamc.exceptions import FeatureError, LabelError, ScorerError, warn
 from lamc.labels import Labels
-from lamc.labels.columns import in_order_of
+from lamc.labels.columns import in_order_of, unwrapped
 from lamc.labels.known import rows_in_words
 from lamc.labels.names import are_of_two_kinds, check_classes, find_labels, some_of
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -69,11 +71,15 @@ def learns_columns(estimator: Any, labels: Labels) -> bool:
     """
     if getattr(_last_step(estimator), "takes_labels", False):
         return False
-    tags = get_tags(estimator)
+    learner = _learner(estimator)
+    tags = get_tags(learner)
     if not tags.target_tags.single_output:
         return True
-    several = not (labels.cardinality == 1).all()
-    return several and tags.classifier_tags is not None and tags.classifier_tags.multi_label
+    if (labels.cardinality == 1).all():
+        return False
+    if isinstance(learner, OneVsRestClassifier):
+        return True  # its tags are silent on it
+    return tags.classifier_tags is not None and tags.classifier_tags.multi_label
 
 
 def seeded(estimator: Any, random_state: int | None) -> Any:
@@ -151,6 +157,17 @@ def scores_of(scorer: Any, X: Any, classes: AnyArray, *, by_position: bool) -> F
     and else for those that it names. A class that it never saw scores 0. An estimator that has no
     probabilities answers with its decision function, put through 1 / (1 + exp(−x)).
     """
+    scores = _answers(scorer, X, classes, by_position=by_position)
+    rows = count_rows(X)
+    if rows not in (None, len(scores)):
+        raise ScorerError(
+            f"The scorer gave {len(scores)} rows of scores for {rows} rows; which row they are of "
+            "is not said.\nIt must answer each row, also those that it would leave out."
+        )
+    return scores
+
+
+def _answers(scorer: Any, X: Any, classes: AnyArray, *, by_position: bool) -> FloatArray:
     if is_function(scorer):
         answer = in_order_of(scorer(X), classes, name="scores of the function")
         return _matrix(answer, len(classes), "The scoring function")
@@ -256,11 +273,23 @@ def _method(scorer: Any) -> Callable[[Any], Any]:
     if hasattr(scorer, "predict_proba"):
         return scorer.predict_proba
     if hasattr(scorer, "decision_function"):
+        _refuse_pairs(scorer)
         return lambda X: _two_columns(_squeezed(scorer.decision_function(X), scorer))
     raise ScorerError(
         f"{type(scorer).__name__} has neither predict_proba nor decision_function, so it gives no "
         "scores.\nUse a classifier that does, or pass a function from X to scores."
     )
+
+
+def _refuse_pairs(scorer: Any) -> None:
+    """Raise if a decision function compares classes by twos, and so has no value for a class."""
+    learner = _learner(scorer)
+    pairs = getattr(learner, "decision_function_shape", None) == "ovo"
+    if pairs and len(getattr(scorer, "classes_", ())) > 2:
+        raise ScorerError(
+            f"{type(learner).__name__}(decision_function_shape='ovo') compares labels by twos, and "
+            "has no value for a label.\nUse decision_function_shape='ovr'."
+        )
 
 
 def _squeezed(decisions: Any, scorer: Any) -> FloatArray:
@@ -305,7 +334,7 @@ def _matrix(scores: Any, n_labels: int | None, name: str) -> FloatArray:
             f"{name} gave a sparse matrix of scores.\nReturn an array, or calibrate such scores by "
             "lamc.Calibrator, which takes them."
         )
-    matrix = np.asarray(scores)
+    matrix = np.asarray(unwrapped(scores))
     if matrix.ndim != 2 or (n_labels is not None and matrix.shape[1] != n_labels):
         wanted = "a column for each label" if n_labels is None else f"{n_labels} columns"
         raise ScorerError(
@@ -313,6 +342,15 @@ def _matrix(scores: Any, n_labels: int | None, name: str) -> FloatArray:
             f"{wanted}."
         )
     return matrix
+
+
+def _learner(estimator: Any) -> Any:
+    """What learns inside pipelines, searches over settings, and frozen estimators."""
+    if hasattr(estimator, "steps") and hasattr(_last_step(estimator), "fit"):
+        return _learner(_last_step(estimator))
+    if isinstance(estimator, (BaseSearchCV, FrozenEstimator)):
+        return _learner(estimator.estimator)
+    return estimator
 
 
 def _last_step(estimator: Any) -> Any:

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -18,6 +20,12 @@ MATRIX = np.array([[1, 0, 1], [0, 1, 0], [0, 1, 1]])
 
 def dense(labels: Labels) -> np.ndarray:
     return labels.positives.toarray().astype(int)
+
+
+def assert_same(found: Labels, wanted: Labels) -> None:
+    assert found.classes.tolist() == wanted.classes.tolist()
+    assert found.knowledge is wanted.knowledge
+    np.testing.assert_array_equal(dense(found), dense(wanted))
 
 
 # -- one positive a row --------------------------------------------------------------------------
@@ -386,3 +394,35 @@ def test_rows_that_are_no_collections_of_labels_are_refused(y, kind):
     """The keys of a dict are there whether their values are 0 or 1."""
     with pytest.raises(LabelError, match=kind):
         as_labels(y, knowledge="all")
+
+
+def test_masked_values_are_not_read_like_the_others():
+    Y = np.ma.array([[1, 0], [1, 1]], mask=[[0, 0], [1, 0]])
+    with pytest.raises(LabelError, match=r"1 values of a masked array(?s:.*)filled\(-1\)"):
+        as_labels(Y)
+    filled = as_labels(Y.astype(int).filled(-1), meaning={0: "negative", -1: "unknown"})
+    assert filled.knowledge is Knowledge.SOME
+    assert filled.positives.toarray().tolist() == [[True, False], [False, True]]
+    assert as_labels(np.ma.array([1, 2])).names() == [[1], [2]]
+    with pytest.raises(LabelError, match="masked array"):
+        as_labels(np.ma.array([1, 2, 3], mask=[0, 1, 0]))
+
+
+def test_tensors_of_any_kind_and_tables_of_other_libraries_are_read():
+    marks = [[1, 0], [1, 1], [0, 1]]
+    assert_same(as_labels(torch.tensor(marks, dtype=torch.bfloat16)), as_labels(np.array(marks)))
+    table = pa.table({"oak": [1, 1, 0], "elm": [0, 1, 1]})
+    assert_same(as_labels(table), as_labels(table.to_pandas()))
+    assert_same(as_labels(table, classes=["elm", "oak"]), as_labels(table.select(["elm", "oak"])))
+
+
+@pytest.mark.parametrize(
+    ("y", "told", "message"),
+    [
+        (np.eye(2), {"knowledge": "full"}, "knowledge='full' is none of 'single', 'some', 'all'"),
+        (sparse.coo_array(np.array([0, 1, 1])), {}, "sparse array of 1 dimension;"),
+    ],
+)
+def test_odd_calls_are_told_in_plain_words(y, told, message):
+    with pytest.raises(LabelError, match=message):
+        as_labels(y, **told)

@@ -27,6 +27,7 @@ def in_order_of(
     >>> in_order_of(pd.DataFrame({"oak": [0.2], "elm": [0.7]}), ["elm", "oak"]).to_numpy()
     array([[0.7, 0.2]])
     """
+    scores = unwrapped(scores)
     if not hasattr(scores, "columns"):
         return scores
     named, wanted = check_classes(scores.columns), check_classes(classes)
@@ -81,6 +82,38 @@ def entries_in_order_of(
     return [given[str(label)] for label in wanted.tolist()]
 
 
+def unwrapped(given: Any) -> Any:
+    """What is given as numpy and pandas have it: a tensor as an array, another table as a frame.
+
+    A bfloat16 tensor, which numpy does not have, becomes float32. A masked array is refused, for
+    what it masks would be read like the rest.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import torch
+    >>> from lamc.labels.columns import unwrapped
+    >>> unwrapped(torch.ones(2, dtype=torch.bfloat16, requires_grad=True))
+    array([1., 1.], dtype=float32)
+    >>> unwrapped(pa.table({"oak": [0.2, 0.7]})).shape
+    (2, 1)
+    """
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        n = np.count_nonzero(np.ma.getmaskarray(given))
+        raise LabelError(
+            f"{n} values of a masked array are masked, and would be read like the others.\n"
+            "Leave such rows out; or, in a matrix of labels of which some are "
+            "not known, write −1 there: as_labels(Y.astype(int).filled(-1), "
+            "meaning={0: 'negative', -1: 'unknown'})."
+        )
+    if hasattr(given, "detach"):  # a tensor; to ask torch would be to import it
+        tensor = given.detach().cpu()
+        return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+    if hasattr(given, "columns") and hasattr(given, "to_pandas"):  # of pyarrow or polars
+        return given.to_pandas()
+    return given
+
+
 def as_numbers(given: Any) -> AnyArray:
     """An array of what is given; a frame whose numbers may be missing has NaN where they are.
 
@@ -91,6 +124,7 @@ def as_numbers(given: Any) -> AnyArray:
     >>> as_numbers(pd.DataFrame({"oak": [0.5, None]}, dtype="Float64")).ravel()
     array([0.5, nan])
     """
+    given = unwrapped(given)
     array = np.asarray(given)
     dtypes = given.dtypes if hasattr(given, "columns") else [getattr(given, "dtype", "O")]
     kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from lamc.exceptions import LabelError, warn
+from lamc.labels.columns import unwrapped
 from lamc.labels.known import Knowledge, Labels
 from lamc.labels.names import as_given, check_classes, find_labels, is_missing, label_values
 from lamc.types import AnyArray, SparseMatrix
@@ -66,11 +67,11 @@ def as_labels(
     >>> as_labels([[1, 0, -1], [0, 1, 0]], meaning={0: "unknown", -1: "negative"})
     Labels(2 rows, 3 labels, some labels a row known)
     """
-    stated = None if knowledge is None else Knowledge(knowledge)
+    stated = None if knowledge is None else _stated(knowledge)
     known = None if classes is None else check_classes(classes)
     if y is None:
         raise LabelError("y is None; give one label a row, or a matrix of labels.")
-    y = _without_boxes(y)
+    y = _without_boxes(unwrapped(y))
     if isinstance(y, Labels):
         labels = y if stated in (None, Knowledge.ALL) else _with_less_known(y, stated)
         labels = labels if known is None else labels.align(known)
@@ -120,7 +121,7 @@ def are_columns(y: Any) -> bool:
         return False
     if sparse.issparse(y):
         return True
-    y = _without_boxes(y)
+    y = _without_boxes(unwrapped(y))
     return _are_matrix_rows(_plain_rows(y)) if _holds_collections(y) else np.asarray(y).ndim == 2
 
 
@@ -137,6 +138,14 @@ def are_in_order(y: Any) -> bool:
     if isinstance(y, Labels) or hasattr(y, "columns"):
         return True
     return hasattr(getattr(y, "dtype", None), "categories") or are_columns(y)
+
+
+def _stated(knowledge: Knowledge | str) -> Knowledge:
+    try:
+        return Knowledge(knowledge)
+    except ValueError:
+        known = ", ".join(repr(each.value) for each in Knowledge)
+        raise LabelError(f"knowledge={knowledge!r} is none of {known}.") from None
 
 
 def _with_less_known(labels: Labels, stated: Knowledge) -> Labels:
@@ -215,6 +224,11 @@ def _from_matrix(
     stated: Knowledge | None,
     meaning: Mapping[int, Meaning] | None,
 ) -> Labels:
+    if Y.ndim != 2:
+        raise LabelError(
+            f"Y is a sparse array of {Y.ndim} dimension{'s' * (Y.ndim > 1)}; a label matrix has a "
+            "row for each example and a column for each label."
+        )
     n, k = Y.shape
     _refuse_empty(n)
     if k == 0:

@@ -19,6 +19,7 @@ from torch.utils.data import (
 
 from lamc.containers import has_named_inputs, has_several_inputs, traces
 from lamc.exceptions import FeatureError, ScorerError, TrainingError
+from lamc.labels.columns import unwrapped
 from lamc.types import AnyArray, IntArray
 
 Tree: TypeAlias = Any  # a tensor, or a tuple, list or mapping of trees
@@ -73,7 +74,7 @@ class InMemory:
     def traces(self) -> AnyArray:
         """A number for each row, equal for equal rows."""
         leaves = enumerate(_leaves(self.parts))
-        return traces({i: as_array(x) if isinstance(x, Tensor) else x for i, x in leaves})
+        return traces({i: unwrapped(x) for i, x in leaves})
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,20 +286,6 @@ def placed(x: Tree, device: str, dtype: torch.dtype) -> Tree:
     if isinstance(x, tuple | list):
         return tuple(placed(part, device, dtype) for part in x)
     return x
-
-
-def as_array(tensor: Tensor) -> AnyArray:
-    """A tensor as an array; bfloat16, which numpy does not have, as float32.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from lamc.learners.module.inputs import as_array
-    >>> as_array(torch.ones(2, dtype=torch.bfloat16))
-    array([1., 1.], dtype=float32)
-    """
-    plain = tensor.detach().cpu()
-    return (plain.float() if plain.dtype == torch.bfloat16 else plain).numpy()
 
 
 def _in_memory(parts: Any) -> InMemory:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lamc.exceptions import ScorerError, TrainingError
-from lamc.learners.module.inputs import as_array
+from lamc.labels.columns import unwrapped
 from lamc.learners.module.loss import required
 from lamc.types import AnyArray
 
@@ -112,4 +112,4 @@ def _put_buffer(module: nn.Module, marked: str, value: Tensor) -> None:
 
 def weights_as_arrays(module: nn.Module) -> dict[str, AnyArray]:
     """Weights as arrays; bfloat16, which numpy does not have, as float32."""
-    return {name: as_array(each) for name, each in weights_of(module).items()}
+    return {name: unwrapped(each) for name, each in weights_of(module).items()}
