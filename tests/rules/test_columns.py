@@ -3,11 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from scipy import sparse
 
 from lamc import Calibrator, as_labels
+from lamc.evaluation import evaluate
 from lamc.exceptions import CalibrationError, LabelError
 from lamc.labels.columns import in_order_of
+from lamc.report import write_report
 from lamc.rules.columns import labels_of_columns
 
 from .cases import random_set
@@ -48,6 +51,23 @@ def test_names_go_by_classes_or_by_the_columns_of_the_scores(form):
     for cal in (by_classes, by_columns):
         assert cal.classes_.tolist() == NAMES
         np.testing.assert_array_equal(cal.thresholds_, PLAIN.thresholds_)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, torch.tensor])
+def test_a_matrix_without_names_stands_as_the_scores_beside_it_do(form, tmp_path):
+    other = ["oak", "ash", "elm"]
+    marks = form(Y[:, [2, 0, 1]].astype(int))
+    cal = Calibrator(alpha=0.3).fit(FRAME[other], marks, classes=NAMES)
+    assert cal.classes_.tolist() == NAMES
+    np.testing.assert_array_equal(cal.thresholds_, PLAIN.thresholds_)
+    half = Calibrator(alpha=0.3).fit(FRAME[:20], Y[:20]).update(FRAME[20:][other], marks[20:])
+    np.testing.assert_array_equal(half.thresholds_, PLAIN.thresholds_)
+    plain, found = evaluate(cal, FRAME, Y), evaluate(cal, FRAME[other], marks)
+    assert found.decided == plain.decided
+    assert found.ranking == plain.ranking
+    pages = [write_report(tmp_path / "a.html", FRAME, Y, cal), tmp_path / "b.html"]
+    write_report(pages[1], FRAME[other], marks, cal)
+    assert pages[0].read_text() == pages[1].read_text()
 
 
 def test_names_alone_do_not_say_which_column_is_which():

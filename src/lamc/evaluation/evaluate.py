@@ -13,6 +13,7 @@ from lamc.labels import Labels, as_labels
 from lamc.metrics.inputs import check_scores, check_truth
 from lamc.metrics.ranks import row_ranks
 from lamc.rules import Calibrator
+from lamc.rules.columns import as_beside
 from lamc.rules.rule import RULES
 from lamc.rules.scores import are_half
 from lamc.types import AnyArray, BoolArray, FloatArray
@@ -80,6 +81,7 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
     >>> print(found.decided["precision"])
     83.2 % (78.3 to 87.2 %)
     """
+    Y = as_beside(Y, scores, calibrator.classes_)
     truth = check_truth(
         Y if isinstance(Y, Labels) else as_labels(Y, classes=calibrator.classes_, knowledge="all"),
         by="An evaluation",

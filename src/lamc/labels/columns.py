@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from lamc.exceptions import LabelError
 from lamc.labels.names import check_classes, some_of
-from lamc.types import AnyArray
+from lamc.types import AnyArray, IntArray
 
 
 def in_order_of(
@@ -30,22 +30,36 @@ def in_order_of(
     scores = unwrapped(scores)
     if not hasattr(scores, "columns"):
         return scores
-    named, wanted = check_classes(scores.columns), check_classes(classes)
+    places = places_of(scores.columns, classes, name=name, others=others)
+    return scores if places is None else scores.iloc[:, places]
+
+
+def places_of(
+    names: npt.ArrayLike, classes: npt.ArrayLike, *, name: str = "scores", others: bool = False
+) -> IntArray | None:
+    """Where columns with these names have each of ``classes``; None if they stand so already.
+
+    Examples
+    --------
+    >>> from lamc.labels.columns import places_of
+    >>> places_of(["oak", "elm"], ["elm", "oak"])
+    array([1, 0])
+    """
+    named, wanted = check_classes(names), check_classes(classes)
     as_text, wanted_text = named.astype(str), wanted.astype(str)
     if np.array_equal(as_text, wanted_text):
-        return scores
+        return None
     spare = np.setdiff1d(as_text, wanted_text)
     found = np.isin(wanted_text, as_text)
     if not found.all() or (len(spare) and not others):
         unlike = (named.dtype.kind == "U") != (wanted.dtype.kind == "U")
         if unlike and not found.any() and len(named) == len(wanted):
-            return scores
+            return None
         raise LabelError(
             f"The {name} have columns for {some_of(named)}, but the labels are {some_of(wanted)}.\n"
             f"Name the columns alike, or pass {name}.to_numpy() to take them by position."
         )
-    places = np.argsort(as_text)[np.searchsorted(np.sort(as_text), wanted_text)]
-    return scores.iloc[:, places] if hasattr(scores, "iloc") else scores[named[places].tolist()]
+    return np.argsort(as_text)[np.searchsorted(np.sort(as_text), wanted_text)]
 
 
 def entries_in_order_of(

@@ -16,6 +16,7 @@ from lamc.labels.columns import in_order_of
 from lamc.report.findings import RowContents, find
 from lamc.report.page import render
 from lamc.rules import Calibrator
+from lamc.rules.columns import as_beside
 from lamc.rules.scores import are_half, check_scores
 from lamc.types import AnyArray, IntArray
 
@@ -96,7 +97,7 @@ def write_report(
             "overwrite=True (--force in the shell)."
         )
     check_is_fitted(calibrator)
-    labels = _truth(Y, calibrator)
+    labels = _truth(as_beside(Y, scores, calibrator.classes_), calibrator)
     checked = check_scores(
         in_order_of(scores, calibrator.classes_), n_labels=len(calibrator.classes_)
     )

@@ -158,8 +158,8 @@ class Calibrator(BaseEstimator):
         Calibrator
         """
         seed = seed_of(self.random_state)
-        scores = scores if classes is None else in_order_of(scores, classes)
-        labels = labels_of_columns(Y, scores, classes=classes)
+        given, scores = scores, scores if classes is None else in_order_of(scores, classes)
+        labels = labels_of_columns(Y, given, classes=classes)
         settings = self.settings(labels.classes)
         settings.check(labels.shape[1])
         if labels.positives.nnz == 0:
@@ -206,9 +206,9 @@ class Calibrator(BaseEstimator):
     ) -> Self:
         """Add calibration rows; the result is that of fitting on all of them at once."""
         check_is_fitted(self)
-        scores = in_order_of(scores, self.classes_)
+        given, scores = scores, in_order_of(scores, self.classes_)
         like_before = None if isinstance(Y, Labels) else self.knowledge_
-        labels = labels_of_columns(Y, scores, classes=self.classes_, knowledge=like_before)
+        labels = labels_of_columns(Y, given, classes=self.classes_, knowledge=like_before)
         if labels.knowledge is not self.knowledge_:
             raise CalibrationError(
                 f"These rows tell {labels.knowledge.value!r} of their labels, those before told "

@@ -4,9 +4,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from lamc.exceptions import CalibrationError, LabelError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import places_of, unwrapped
+from lamc.labels.forms import are_columns
 from lamc.rules.scores import score_matrix
 
 
@@ -17,10 +20,11 @@ def labels_of_columns(
     classes: npt.ArrayLike | None = None,
     knowledge: Knowledge | None = None,
 ) -> Labels:
-    """Read labels so that they stand in the order of the columns of ``scores``.
+    """Read labels so that they stand in the order of ``classes``, or else of the scores' columns.
 
     The columns are named by ``classes``, by the columns of ``scores`` if that is a DataFrame, or
     by ``Y`` if it has a column for each. Else they are numbered, and so must the labels be.
+    Columns of ``Y`` without names stand as those of ``scores`` do.
     ``knowledge`` says what a label that is not marked means, if that is known already.
 
     Examples
@@ -34,6 +38,7 @@ def labels_of_columns(
     if classes is None and hasattr(scores, "columns"):
         classes = scores.columns
     if classes is not None:
+        Y = as_beside(Y, scores, classes)
         labels = as_labels(Y, classes=classes, knowledge=knowledge)
     elif isinstance(Y, Labels) or hasattr(Y, "columns"):
         labels = as_labels(Y)
@@ -45,6 +50,26 @@ def labels_of_columns(
         )
     labels.require_rows(n, of="the matrix of scores")
     return labels
+
+
+def as_beside(Y: Any, scores: Any, classes: npt.ArrayLike) -> Any:
+    """Labels whose columns, if they have no names and the scores' have, stand as ``classes`` do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from lamc.rules.columns import as_beside
+    >>> scores = pd.DataFrame({"oak": [0.2], "elm": [0.7]})
+    >>> as_beside(np.array([[0, 1]]), scores, ["elm", "oak"])
+    array([[1, 0]])
+    """
+    scores = unwrapped(scores)
+    if not (hasattr(scores, "columns") and are_columns(Y)):
+        return Y
+    places = places_of(scores.columns, classes)
+    matrix = sparse.csr_array(Y) if sparse.issparse(Y) else np.asarray(unwrapped(Y))
+    return Y if places is None or matrix.shape[1] != len(places) else matrix[:, places]
 
 
 def _numbered(Y: Any, k: int) -> Labels:
