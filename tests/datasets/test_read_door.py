@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import io
 
-from lamc.datasets import digit_scenes, read, write_npz
+from lamc.datasets import digit_scenes, load, read, write_npz
 from lamc.exceptions import DatasetError
 
 ENDINGS = [".arff", ".mat", ".svm", ".csv", ".tsv", ".parquet", ".jsonl", ".npz"]
@@ -179,3 +179,16 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "open", denied)
     with pytest.raises(DatasetError, match=r"some\.csv cannot be read: .*Permission denied"):
         read(path, labels=["y"])
+
+
+@pytest.mark.parametrize("option", ["labels", "id_column", "words"])
+def test_names_that_are_no_list_are_refused(tmp_path, option):
+    (tmp_path / "a.csv").write_text(CSV)
+    with pytest.raises(DatasetError, match=f"{option}=2 is no list of names"):
+        read(tmp_path / "a.csv", **{option: 2})
+
+
+@pytest.mark.parametrize("name", [None, 3])
+def test_a_data_set_is_named_by_text(name):
+    with pytest.raises(DatasetError, match=f"named by text, and {name} is none"):
+        load(name)

@@ -53,6 +53,11 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> Dataset:
     ...
     lamc.exceptions.DatasetError: There is no data set 'yeats'. Did you mean 'yeast'? ...
     """
+    if not isinstance(name, str):
+        raise DatasetError(
+            f"A data set is named by text, and {name!r} is none.\nlamc.datasets.catalogue lists "
+            "the names; a file of your own is read by lamc.datasets.read."
+        )
     if name.casefold().replace("_", " ") in (SCENES, "scenes"):
         return digit_scenes()
     entry = _entry(name)

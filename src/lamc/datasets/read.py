@@ -154,11 +154,11 @@ def read(
     """
     path = Path(path)
     given: dict[str, Any] = {
-        "labels": _path_or_list(labels),
+        "labels": _path_or_list(labels, "labels"),
         "label_column": label_column,
         "separator": separator,
-        "id_column": _path_or_list(id_column),
-        "words": _path_or_list(words),
+        "id_column": _path_or_list(id_column, "id_column"),
+        "words": _path_or_list(words, "words"),
         "delimiter": delimiter,
         "decimal": decimal,
         "encoding": encoding,
@@ -189,9 +189,14 @@ def read(
     return data if name is None else replace(data, name=name)
 
 
-def _path_or_list(names: Any) -> Any:
+def _path_or_list(names: Any, option: str) -> Any:
     """Make a list of an array or an index of names."""
-    return names if names is None or isinstance(names, (str, os.PathLike)) else list(names)
+    if names is None or isinstance(names, (str, os.PathLike)):
+        return names
+    try:
+        return list(names)
+    except TypeError:
+        raise DatasetError(f"{option}={names!r} is no list of names.") from None
 
 
 def format_name(path: Path, file_format: str | None = None) -> str:
