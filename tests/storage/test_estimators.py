@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -21,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lamc import LAMC
-from lamc.exceptions import StorageError
+from lamc.exceptions import LAMCWarning, StorageError
 from lamc.storage import load
 from lamc.storage.archive import unzipped, zipped
 from lamc.storage.estimators import is_known
@@ -341,3 +342,15 @@ def test_other_versions_are_named_where_an_estimator_cannot_be_rebuilt(logistic)
     nothing = dict.fromkeys(dump, b"") | {"schema.json": dump["schema.json"]}
     logistic.write_bytes(zipped(parts | {"manifest.json": json.dumps(manifest).encode()}))
     assert "'scikit-learn': '9.9'" in refusal(logistic, nothing)
+
+
+def test_a_model_of_another_scikit_learn_is_loaded_with_one_warning_that_names_both(logistic):
+    parts, dump = unzipped(BytesIO(logistic.read_bytes())), dump_of(logistic)
+    installed = json.dumps(f'"{sklearn.__version__}"').encode()
+    assert installed in dump["schema.json"]
+    dump["schema.json"] = dump["schema.json"].replace(installed, json.dumps('"0.9.1"').encode())
+    logistic.write_bytes(zipped(parts | {"estimator.skops": zipped(dump)}))
+    told = f"saved with scikit-learn 0.9.1, and {sklearn.__version__} is installed"
+    with pytest.warns(LAMCWarning, match=told) as said:
+        assert load(logistic).predict(X).shape == (200, 3)
+    assert len(said) == 1

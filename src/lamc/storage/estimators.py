@@ -6,6 +6,7 @@ strings, arrays, and lists and dicts of them, or be made so by ``__getstate__`` 
 """
 
 import json
+import warnings
 from collections.abc import Iterable, Iterator
 from copy import copy
 from importlib import import_module
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+from sklearn import __version__
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from lamc.exceptions import StorageError
+from lamc.exceptions import StorageError, warn
 from lamc.storage.archive import unzipped, zipped
 from lamc.storage.contents import check_contents
 
@@ -43,6 +46,7 @@ TRUSTED = frozenset(
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
         "sklearn.calibration._TemperatureScaling",
+        "sklearn.compose._column_transformer._RemainderColsList",  # of scikit-learn before 1.7
         "sklearn.compose._column_transformer.make_column_selector",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",  # see contents.py
         "sklearn.feature_selection._univariate_selection.chi2",
@@ -56,6 +60,8 @@ TRUSTED = frozenset(
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
         "sklearn.tree._tree.Tree",  # see contents.py
         "sklearn.utils._bunch.Bunch",
+        "sklearn.utils._metadata_requests.MetadataRequest",  # kept before scikit-learn 1.8
+        "sklearn.utils._metadata_requests.MethodMetadataRequest",
         "sklearn.utils.validation.check_array",
         *(f"sklearn.gaussian_process.kernels.{name}" for name in _KERNELS.split()),
     }
@@ -85,7 +91,9 @@ def unpack_estimators(data: bytes, trusted: Iterable[str]) -> dict[str, Any]:
             f"If you trust whoever made the file: load(path, trusted={refused})."
         )
     try:
-        loaded = io.loads(data, trusted=[*types])
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", InconsistentVersionWarning)
+            loaded = io.loads(data, trusted=[*types])
         check_contents(loaded)
     except StorageError:
         raise
@@ -93,7 +101,24 @@ def unpack_estimators(data: bytes, trusted: Iterable[str]) -> dict[str, Any]:
         raise StorageError(f"its estimator cannot be rebuilt ({error}).") from error
     if not isinstance(loaded, dict):
         raise StorageError("its estimator cannot be rebuilt (it has no name).")
+    _tell(said)
     return loaded
+
+
+def _tell(said: Iterable[warnings.WarningMessage]) -> None:
+    """Warn once if parts were made by another scikit-learn, and of all else as it was said."""
+    others = set()
+    for each in said:
+        if isinstance(each.message, InconsistentVersionWarning):
+            others.add(each.message.original_sklearn_version)
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    if others:
+        warn(
+            f"The model was saved with scikit-learn {', '.join(sorted(others))}, and {__version__} "
+            "is installed. It may fail, or answer otherwise than it did.\nInstall that version, "
+            "or train again."
+        )
 
 
 def types_in(data: bytes) -> set[str]:
