@@ -1,11 +1,14 @@
 """Promises against measurements: what holds is not called broken, and what fails is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from lamc import Calibrator, as_labels
 from lamc.evaluation.claims import claims
+from lamc.rules.rule import RULES
 
 N, K = 400, 6
 
@@ -291,3 +294,19 @@ def test_uneven_weights_make_a_calibration_set_less_sure():
         off, judged = off + len(claim.off), judged + len(claim.labels)
     assert judged == 160
     assert off <= 9
+
+
+@pytest.mark.filterwarnings("ignore:.*pass it by luck")
+@pytest.mark.parametrize("like", RULES)
+def test_a_rule_is_measured_by_what_it_promises_whatever_its_name(like, monkeypatch):
+    monkeypatch.setitem(RULES, "sixth", RULES[like])
+    one, other = (measured(rule, 0.3)[2] for rule in ("sixth", like))
+    assert [claim.in_words() for claim in one] == [claim.in_words() for claim in other]
+
+
+def test_a_promise_that_nothing_measures_is_not_measured_as_another(monkeypatch):
+    calibrator = Calibrator("recall").fit(*rows(N, 0))
+    monkeypatch.setitem(RULES, "recall", replace(RULES["recall"], promised="calm"))
+    scores, Y = rows(N, 1)
+    with pytest.raises(AssertionError, match="calm"):
+        claims(calibrator, Y, calibrator.decide(scores))

@@ -8,6 +8,7 @@ from lamc.evaluation import evaluate
 from lamc.exceptions import LAMCWarning
 from lamc.report.shown import label_row
 from lamc.report.words import assumed, calibrated_on, kept_at, luck, promise_at, unavailable
+from lamc.rules.rule import RULES
 
 from .cases import as_sparse, findings_of, kept_by, same_rows_by, scored_rows
 
@@ -223,3 +224,18 @@ def test_labels_that_may_have_passed_by_luck_are_told():
     assert "by luck" in told
     assert "=0" not in told
     assert luck(Calibrator("recall").fit(scores, true)) == []
+
+
+@pytest.mark.parametrize("like", RULES)
+def test_a_rule_is_told_by_what_it_promises_whatever_its_name(like, monkeypatch):
+    monkeypatch.setitem(RULES, "sixth", RULES[like])
+    scores, labels = scored_rows(200, seed=1, rare=False)
+    new, truth = scored_rows(100, seed=2, rare=False)
+    told = []
+    for rule in ("sixth", like):
+        calibrator = Calibrator(rule, alpha=0.4).fit(as_sparse(scores), labels)
+        findings = findings_of(calibrator, as_sparse(new), truth)
+        rule, level = findings.grid.own
+        row = label_row(findings, rule * len(findings.grid.levels) + level, 0)
+        told.append((promise_at(findings.grid, rule, level), own_words(findings), row))
+    assert told[0] == told[1]

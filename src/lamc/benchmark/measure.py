@@ -11,6 +11,7 @@ from lamc.benchmark.views import View
 from lamc.labels import Labels
 from lamc.metrics.labelwise import mean_of_defined
 from lamc.rules import Calibrator
+from lamc.rules.rule import RULES
 from lamc.rules.thresholds import UNCALIBRATED
 from lamc.types import BoolArray, FloatArray
 
@@ -125,17 +126,18 @@ def promise_metrics(Y: Labels, scores: FloatArray, calibrator: Calibrator) -> di
     ``achieved_recall`` and ``achieved_precision`` are means over labels, the worst ones those of
     labels with at least ten rows to judge by. A label with none is not counted.
     """
-    rule = calibrator.rule
-    if rule not in ("recall", "precision"):
+    rule = RULES[calibrator.rule]
+    if rule.side != "at least":
         return {}
+    share = rule.promised
     achieved, judged = achieved_levels(Y, scores, calibrator)
     counted = achieved[judged > 0]
     firm = achieved[judged >= FEWEST_ROWS]
     promised = 1 - calibrator.alpha
     return {
-        f"promised_{rule}": promised,
-        f"achieved_{rule}": float(counted.mean()) if len(counted) else np.nan,
-        f"worst_{rule}": float(firm.min()) if len(firm) else np.nan,
+        f"promised_{share}": promised,
+        f"achieved_{share}": float(counted.mean()) if len(counted) else np.nan,
+        f"worst_{share}": float(firm.min()) if len(firm) else np.nan,
         "labels_within": float(np.mean(counted >= promised)) if len(counted) else np.nan,
         "labels_promised": float(np.mean(calibrator.status_ != UNCALIBRATED)),
     }
@@ -149,7 +151,7 @@ def achieved_levels(
     A label that the rule promises nothing for has none.
     """
     found = metrics.label_metrics(Y, calibrator.accept(scores))
-    recall = calibrator.rule == "recall"
+    recall = RULES[calibrator.rule].promised == "recall"
     achieved = found.recall if recall else found.precision
     rows = found.true if recall else found.accepted
     return achieved, np.where(calibrator.status_ == UNCALIBRATED, 0, rows)

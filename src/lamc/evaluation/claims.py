@@ -10,7 +10,7 @@ calibrating ones are together as sure as 1 / (1/m + 1/(n + 2)).
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 import numpy as np
 
@@ -26,11 +26,10 @@ from lamc.evaluation.intervals import (
 )
 from lamc.rules import Calibrator
 from lamc.rules.pooling import groups_of, rows_behind
-from lamc.rules.rule import RULES
+from lamc.rules.rule import RULES, Side
 from lamc.rules.thresholds import CALIBRATED, POOLED, TOO_LOW, UNCALIBRATED
 from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
 
-Side = Literal["at least", "at most", "about"]
 Verdict = Literal["kept", "within chance", "not kept"]
 Numbers: TypeAlias = float | FloatArray
 
@@ -183,30 +182,32 @@ def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tup
 
 def _measured(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tuple[Claim, ...]:
     accepted = decisions == 1
-    settings = calibrator.settings_
+    settings, rule = calibrator.settings_, RULES[calibrator.settings_.rule]
     alpha = np.broadcast_to(np.asarray(settings.alpha, dtype=float), len(calibrator.classes_))
     n_true = calibrator.n_positives_
     own, other = "Of the labels that rows have", "Of the labels that rows do not have"
     measure = partial(_share, calibrator)
-    if settings.rule == "recall":
+    if rule.promised == "recall" and rule.side == "about":
+        return (measure((own, "are accepted"), rule.side, alpha, accepted, truth, n_true),)
+    if rule.promised == "recall":
         return _recalled(calibrator, alpha, truth, accepted)
-    if settings.rule == "selective":
-        return (measure((own, "are accepted"), "about", alpha, accepted, truth, n_true),)
-    if settings.rule == "precision":
+    if rule.promised == "precision":
         words = ("Of the labels that are accepted", "are true")
-        return (measure(words, "at least", 1 - alpha, truth, accepted, None),)
-    if settings.rule == "three-way":
+        return (measure(words, rule.side, 1 - alpha, truth, accepted, None),)
+    if rule.promised == "error rates":
         missed, alarm = (own, "are called absent"), (other, "are accepted")
         n_false = calibrator.evidence_.known_negatives.counts
         return (
-            measure(missed, "at most", alpha, decisions == 0, truth, n_true, UNLIKELY / 2),
-            measure(alarm, "at most", alpha, accepted, ~truth, n_false, UNLIKELY / 2),
+            measure(missed, rule.side, alpha, decisions == 0, truth, n_true, UNLIKELY / 2),
+            measure(alarm, rule.side, alpha, accepted, ~truth, n_false, UNLIKELY / 2),
         )
-    one_group = np.zeros(len(alpha), dtype=np.int64)
-    among = truth & (calibrator.status_ != UNCALIBRATED)
-    words = ("Of the labels of a row", "are missed on average")
-    calibrating = calibrator.evidence_.n_labelled
-    return (_missed_of_rows(words, alpha, among, accepted, one_group, calibrating),)
+    if rule.promised == "misses of a row":
+        one_group = np.zeros(len(alpha), dtype=np.int64)
+        among = truth & (calibrator.status_ != UNCALIBRATED)
+        words = ("Of the labels of a row", "are missed on average")
+        calibrating = calibrator.evidence_.n_labelled
+        return (_missed_of_rows(words, alpha, among, accepted, one_group, calibrating),)
+    assert_never(rule.promised)
 
 
 def _recalled(
@@ -219,9 +220,10 @@ def _recalled(
     """
     settings, pooled = calibrator.settings_, calibrator.status_ == POOLED
     on_average = settings.delta is None
+    rule = RULES[settings.rule]
     left_open: BoolArray = np.zeros(len(alpha), dtype=bool)
     happens = "are accepted"
-    if calibrator.evidence_.candidates_only and on_average:
+    if calibrator.evidence_.candidates_only and rule.counts_open(settings.delta):
         left_open = calibrator.reason_ == TOO_LOW
         happens = "are accepted, or left open for want of candidates"
     words = ("Of the labels that rows have", happens)
@@ -229,7 +231,7 @@ def _recalled(
     of_labels = _share(
         calibrator,
         words,
-        "at least",
+        rule.side,
         1 - alpha,
         accepted | left_open,
         truth,

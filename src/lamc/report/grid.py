@@ -154,7 +154,8 @@ def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
     offered = tuple(
         rule
         for rule in _OFFERED
-        if (negatives or not RULES[rule].needs_negatives) and not (bounded and rule == "selective")
+        if (negatives or not RULES[rule].needs_negatives)
+        and (RULES[rule].takes_bound or not bounded)
     )
     own = calibrator.settings_.rule
     return offered if own in offered else (*offered, own)
@@ -193,7 +194,7 @@ def thresholds_by(
     if calibrator.most_labels_ is not None:
         levels = levels.for_at_most(calibrator.most_labels_)
     thresholds = RULES[rule].thresholds(evidence, levels, delta_of(calibrator, rule))
-    if calibrator.settings_.few_positives == "pool" and rule == "recall":
+    if calibrator.settings_.few_positives == "pool" and RULES[rule].pools:
         thresholds = pool(thresholds, evidence, levels, seed=calibrator.seed_)
     return thresholds
 

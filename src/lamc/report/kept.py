@@ -1,12 +1,14 @@
 """What was measured of what each setting promises."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 
 from lamc.evaluation.intervals import UNLIKELY, chance_of_larger_mean, chance_of_more, mean_with
 from lamc.report.grid import STATUSES, Grid
 from lamc.report.tally import GroupMoments, LabelCounts, RowMoments
+from lamc.rules.rule import RULES, Promised
 from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, TOO_LOW
 from lamc.types import BoolArray, FloatArray, IntArray
 
@@ -78,13 +80,12 @@ def kept(grid: Grid, counts: LabelCounts, moments: RowMoments, groups: GroupMome
     unlikely = np.where(of_both, UNLIKELY / 2, UNLIKELY)
     for setting in np.flatnonzero(groups.rows).tolist():
         by_row[setting] = _missed_in_groups(groups, setting, int(grid.n_pooled.flat[setting]))
-    for place, rule in enumerate(grid.rules):
+    for place, rule in enumerate(RULES[name] for name in grid.rules):
         own = slice(place * n_levels, (place + 1) * n_levels)
-        if rule == "set-recall":
+        if rule.promised == "misses of a row":
             for setting, alpha in zip(range(own.start, own.stop), alphas.mean(axis=1), strict=True):
                 by_row[setting] = _missed_of_a_row(moments, setting, alpha, grid.n_labelled)
-            continue
-        promised = _promised(rule, counts, own)
+        promised = _promised(rule.promised, counts, own)
         cases = (grid.equal_cases[place], grid.negatives[place])  # what each was calibrated on
         left_open = _left_open(grid, place)
         seen = np.zeros((n_levels, n_labels), dtype=bool)
@@ -95,13 +96,13 @@ def kept(grid: Grid, counts: LabelCounts, moments: RowMoments, groups: GroupMome
                 total = np.where(counted, whole, 0).sum(axis=1)
                 right = np.where(left_open, whole, np.where(counted, part, 0)).sum(axis=1)
                 shares[own, column] = right / total
-                wrong = part / whole if rule == "three-way" else 1 - part / whole
+                wrong = part / whole if rule.side == "at most" else 1 - part / whole
                 chance = chance_of_more(wrong, 1 / (1 / whole + unsure), alphas)
             alone = calibrated[place] & (whole > 0)
             seen |= alone
-            if rule != "selective":  # it promises nothing
+            if rule.side != "about":
                 off[own] |= alone & (chance <= unlikely[own, None] / len(promised))
-        if rule != "selective":
+        if rule.side != "about":
             judged[own] = seen.sum(axis=1)
     row_shares, row_levels, low, high, row_chance = by_row.T
     row_ends = np.stack([low, high], axis=1)
@@ -110,7 +111,8 @@ def kept(grid: Grid, counts: LabelCounts, moments: RowMoments, groups: GroupMome
 
 def _left_open(grid: Grid, place: int) -> BoolArray:
     """Labels that a promise on average counts as kept, though they are left open."""
-    told = grid.candidates_only and grid.rules[place] == "recall" and grid.deltas[place] is None
+    rule = RULES[grid.rules[place]]
+    told = grid.candidates_only and rule.counts_open(grid.deltas[place])
     return (grid.reason[place] == REASONS.index(TOO_LOW)) & told
 
 
@@ -146,12 +148,18 @@ def _missed(
     return share, level, told.low, told.high, chance
 
 
-def _promised(rule: str, counts: LabelCounts, own: slice) -> list[tuple[IntArray, IntArray]]:
+def _promised(
+    promised: Promised, counts: LabelCounts, own: slice
+) -> list[tuple[IntArray, IntArray]]:
     """Counts of rows of each label, by level: those that the promise is about, out of how many."""
     right, accepted = counts.right[own], counts.accepted[own]
     true = np.broadcast_to(counts.true, right.shape)
-    if rule == "precision":
+    if promised == "recall":
+        return [(right, true)]
+    if promised == "precision":
         return [(right, accepted)]
-    if rule == "three-way":
+    if promised == "error rates":
         return [(counts.missed[own], true), (accepted - right, counts.n_rows - true)]
-    return [(right, true)]
+    if promised == "misses of a row":
+        return []  # it is about no label by itself
+    assert_never(promised)

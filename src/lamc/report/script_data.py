@@ -86,7 +86,7 @@ def arrays(findings: Findings, shown: IntArray) -> dict[str, AnyArray]:
         found[f"accepted{rule}"] = counts.accepted[own, shown].astype(np.uint32)
         found[f"right{rule}"] = counts.right[own, shown].astype(np.uint32)
         found[f"off{rule}"] = findings.kept.off[own, shown].astype(np.uint8)
-        if grid.rules[rule] == "three-way":
+        if RULES[grid.rules[rule]].promised == "error rates":
             found[f"missed{rule}"] = counts.missed[own, shown].astype(np.uint32)
         if kind == "own":
             found[f"below{rule}"] = grid.absent[rule][:, shown].astype(np.float32)

@@ -76,10 +76,11 @@ def label_row(findings: Findings, setting: int, label: int) -> dict[str, Any]:
 
 
 def _promised(findings: Findings, setting: int, label: int) -> str:
-    """What the rule three-way promises of a label, measured; and whether a promise is missed."""
+    """Error rates of a label where they are promised; and whether a promise is missed."""
     counts = findings.counts
     parts = ["misses the promise"] if findings.kept.off[setting, label] else []
-    if findings.grid.rules[setting // len(findings.grid.levels)] == "three-way":
+    rule = RULES[findings.grid.rules[setting // len(findings.grid.levels)]]
+    if rule.promised == "error rates":
         true = int(counts.true[label])
         wrong = int(counts.accepted[setting, label] - counts.right[setting, label])
         missed = int(counts.missed[setting, label]) / true if true else np.nan

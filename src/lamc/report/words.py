@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from typing import assert_never
 
 from lamc.labels import Knowledge
 from lamc.report.findings import Findings
@@ -83,31 +84,33 @@ def promise_at(grid: Grid, rule: int, level: int) -> str:
 def kept_at(findings: Findings, rule: int, level: int) -> str:
     """What was measured of what a setting promises."""
     grid, measures, found = findings.grid, findings.measures, findings.kept
-    name, setting = grid.rules[rule], rule * len(grid.levels) + level
+    named, setting = RULES[grid.rules[rule]], rule * len(grid.levels) + level
     if measures.calibrated[setting] + measures.pooled[setting] == 0:
         return "No label could be calibrated at this level."
     of_rows = _kept_of_rows(findings, setting)
-    if name == "set-recall":
+    if named.promised == "misses of a row":
         return of_rows or "There is nothing to measure: no row has a calibrated label."
     one, two = (percent(share) for share in found.shares[setting].tolist())
     if one == NONE:
         rows = (
             "no calibrated label is accepted"
-            if name == "precision"
+            if named.promised == "precision"
             else "no row has a calibrated label"
         )
         return of_rows or f"There is nothing to measure: {rows}."
-    if name == "precision":
+    if named.promised == "recall":
+        shares = f"{one} of the rows that have the label are accepted"
+        if grid.candidates_only and named.counts_open(grid.deltas[rule]):
+            shares += ", or left open for want of candidates"
+    elif named.promised == "precision":
         shares = f"{one} of what is accepted is right"
-    elif name == "three-way":
+    elif named.promised == "error rates":
         shares = (
             f"called absent in {one} of the rows that have the label, and present in {two} of "
             "those that do not"
         )
     else:
-        shares = f"{one} of the rows that have the label are accepted"
-        if name == "recall" and grid.candidates_only and grid.deltas[rule] is None:
-            shares += ", or left open for want of candidates"
+        assert_never(named.promised)
     sentences = [f"{shares[0].upper()}{shares[1:]}, all calibrated labels taken together."]
     judged, off = int(found.judged[setting]), findings.names[found.off[setting]]
     if judged and len(off) == 0:
@@ -135,11 +138,8 @@ def _kept_of_rows(findings: Findings, setting: int) -> str:
         outcome = "more than was promised, but within chance"
     else:
         outcome = "the promise is missed by more than chance"
-    shared = (
-        ""
-        if findings.grid.rules[setting // len(findings.grid.levels)] == "set-recall"
-        else (" and that share a threshold")
-    )
+    rule = RULES[findings.grid.rules[setting // len(findings.grid.levels)]]
+    shared = "" if rule.promised == "misses of a row" else " and that share a threshold"
     return (
         f"Of the labels that a row has{shared}, {percent(share)} are missed on average{ends}: "
         f"{outcome}."
@@ -191,7 +191,7 @@ def measured(measures: Measures, setting: int, n_rows: int) -> list[str]:
 def left_open(calibrator: Calibrator) -> list[str]:
     """What to do with what is left open."""
     lacking = calibrator.status_ == UNCALIBRATED
-    decides_all = calibrator.settings_.rule in ("recall", "set-recall")
+    decides_all = RULES[calibrator.settings_.rule].decides_all
     sentences = [WHAT_TO_DO[calibrator.settings_.rule]]
     for reason, number in Counter(calibrator.reason_[lacking].tolist()).most_common():
         if reason in _LACKING:
@@ -211,7 +211,7 @@ def luck(calibrator: Calibrator) -> list[str]:
     """A caution where labels may have passed a test of precision by luck."""
     settings = calibrator.settings_
     found = None
-    if settings.rule == "precision":
+    if RULES[settings.rule].promised == "precision":
         found = luck_among(calibrator.reason_, settings.delta)
     return [] if found is None else [found.replace("delta=", "δ = ")]
 

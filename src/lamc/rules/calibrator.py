@@ -351,19 +351,19 @@ class Calibrator(BaseEstimator):
 
     def _keep(self, evidence: Evidence, thresholds: Thresholds) -> None:
         self.evidence_ = evidence
-        settings = self.settings_
+        settings, rule = self.settings_, RULES[self.settings_.rule]
         self.n_positives_ = settings.drawn(evidence, self.seed_).positives.counts
         self.thresholds_ = thresholds.present
         self.absence_thresholds_ = thresholds.absent
         self.status_ = thresholds.status
         self.reason_ = thresholds.reason
         self.promise_ = promise_in_words(
-            RULES[settings.rule],
+            rule,
             settings.alpha,
             settings.delta,
             candidates_only=evidence.candidates_only,
         )
-        if settings.rule == "precision":
+        if rule.promised == "precision":
             luck = luck_among(thresholds.reason, settings.delta)
             if luck is not None:
                 warn(luck)

@@ -45,7 +45,7 @@ class Settings:
                 self.per_label is not None and not rule.draws,
                 "needs all positives, not a draw of them (per_label)",
             ),
-            (self.few_positives == "pool" and self.rule != "recall", "cannot pool labels"),
+            (self.few_positives == "pool" and not rule.pools, "cannot pool labels"),
             (
                 self.few_positives == "pool" and self.delta is not None,
                 "cannot pool labels and hold with a delta",
@@ -86,7 +86,7 @@ class Settings:
                 "are right",
             ),
             (
-                bounded and self.rule == "selective",
+                bounded and not rule.takes_bound,
                 "keeps a share of the true rows, which a bound on their labels does not tell; give "
                 "the cardinality of each row",
             ),
