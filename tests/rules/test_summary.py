@@ -60,7 +60,7 @@ def test_every_rule_says_what_it_promises(rule, delta, words):
     scores, Y = random_set(300, 3)
     cal = Calibrator(rule, alpha=0.2, delta=delta, random_state=0).fit(scores, Y)
     assert (cal.status_ == "calibrated").all()
-    assert cal.promise_ == promise_in_words(RULES[rule], 0.2, delta)
+    assert cal.promise_ == promise_in_words(RULES[rule], 0.2, cal.settings_.delta_used)
     assert cal.summary()["promise"].str.fullmatch(f".*{words}.*").all()
 
 

@@ -172,7 +172,7 @@ def claims(calibrator: Calibrator, truth: BoolArray, decisions: AnyArray) -> tup
     >>> claims(calibrator, Y[200:], calibrator.decide(scores[200:]))[0].verdict
     'kept'
     """
-    delta = calibrator.settings_.delta or RULES[calibrator.settings_.rule].default_delta
+    delta = calibrator.settings_.delta_used
     assumption, promised = calibrator.assumption_, (calibrator.status_ != UNCALIBRATED).any()
     return tuple(
         replace(claim, delta=delta, assumption=assumption, promised=bool(promised))
@@ -219,11 +219,10 @@ def _recalled(
     candidates (:func:`lamc.rules.recall.recall_thresholds`).
     """
     settings, pooled = calibrator.settings_, calibrator.status_ == POOLED
-    on_average = settings.delta is None
-    rule = RULES[settings.rule]
+    rule, delta = RULES[settings.rule], settings.delta_used
     left_open: BoolArray = np.zeros(len(alpha), dtype=bool)
     happens = "are accepted"
-    if calibrator.evidence_.candidates_only and rule.counts_open(settings.delta):
+    if calibrator.evidence_.candidates_only and rule.counts_open(delta):
         left_open = calibrator.reason_ == TOO_LOW
         happens = "are accepted, or left open for want of candidates"
     words = ("Of the labels that rows have", happens)
@@ -235,7 +234,7 @@ def _recalled(
         1 - alpha,
         accepted | left_open,
         truth,
-        cases if on_average else None,
+        cases if delta is None else None,
         also=left_open,
     )
     if not pooled.any():

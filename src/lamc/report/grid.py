@@ -1,6 +1,6 @@
 """Every setting that the page can show: rules, levels, and the thresholds that they give."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -164,7 +164,8 @@ def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
 def delta_of(calibrator: Calibrator, rule: str) -> float | None:
     """Delta of a rule: the calibrator's, if the rule has a use for it, or the rule's own."""
     usable = RULES[rule].sure_promise is not None
-    return (calibrator.settings_.delta if usable else None) or RULES[rule].default_delta
+    own = calibrator.settings_
+    return replace(own, rule=rule, delta=own.delta if usable else None).delta_used
 
 
 def evidence_for(calibrator: Calibrator, rule: str) -> Evidence:

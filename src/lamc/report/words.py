@@ -211,8 +211,8 @@ def luck(calibrator: Calibrator) -> list[str]:
     """A caution where labels may have passed a test of precision by luck."""
     settings = calibrator.settings_
     found = None
-    if RULES[settings.rule].promised == "precision":
-        found = luck_among(calibrator.reason_, settings.delta)
+    if RULES[settings.rule].promised == "precision" and settings.delta_used is not None:
+        found = luck_among(calibrator.reason_, settings.delta_used)
     return [] if found is None else [found.replace("delta=", "δ = ")]
 
 

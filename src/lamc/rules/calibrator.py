@@ -360,11 +360,11 @@ class Calibrator(BaseEstimator):
         self.promise_ = promise_in_words(
             rule,
             settings.alpha,
-            settings.delta,
+            settings.delta_used,
             candidates_only=evidence.candidates_only,
         )
-        if rule.promised == "precision":
-            luck = luck_among(thresholds.reason, settings.delta)
+        if rule.promised == "precision" and settings.delta_used is not None:
+            luck = luck_among(thresholds.reason, settings.delta_used)
             if luck is not None:
                 warn(luck)
 

@@ -24,8 +24,6 @@ from lamc.rules.ranks import SortedScores
 from lamc.rules.thresholds import FEW_POSITIVES, FEW_ROWS, NOT_CERTIFIED, Thresholds
 from lamc.types import AnyArray, FloatArray, IntArray
 
-USUAL_DELTA = 0.1
-
 
 def most_errors(n: int, alpha: float, delta: float) -> IntArray:
     """Most errors among m accepted, for m = 0 … n, that still show an error rate below alpha.
@@ -41,13 +39,12 @@ def most_errors(n: int, alpha: float, delta: float) -> IntArray:
     return largest_count(np.arange(n + 1), alpha, delta)
 
 
-def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None) -> Thresholds:
+def precision_thresholds(evidence: Evidence, levels: Levels, delta: float) -> Thresholds:
     """Thresholds that hold the precision with probability 1 − delta; +inf where none can be shown.
 
     Negatives that lie below the point where the errors must become too many, whatever the
     positives do, are never looked at: the work grows with the number of positives.
     """
-    delta = USUAL_DELTA if delta is None else delta
     positives, negatives = evidence.positives, evidence.known_negatives
     alphas = levels.as_floats()
     present = np.full(len(alphas), np.inf, dtype=positives.values.dtype)
@@ -81,7 +78,7 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float | None
     return Thresholds.of(present, never, present < np.inf, why_not)
 
 
-def luck_among(reasons: AnyArray, delta: float | None) -> str | None:
+def luck_among(reasons: AnyArray, delta: float) -> str | None:
     """Say so where labels that passed their tests by bad luck may be half of those that passed.
 
     A label passes wrongly with probability delta at most, whatever the others do. So it is not the
@@ -96,7 +93,6 @@ def luck_among(reasons: AnyArray, delta: float | None) -> str | None:
     on average over calibration sets, so these 3 may be among them. For a promise to all labels at
     once, give delta=0.0025.
     """
-    delta = USUAL_DELTA if delta is None else delta
     passed = int(np.count_nonzero(reasons == ""))
     tested = passed + int(np.count_nonzero(reasons == NOT_CERTIFIED))
     if not passed or 2 * delta * tested <= passed:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
-from lamc.rules.precision import USUAL_DELTA, precision_thresholds
+from lamc.rules.precision import precision_thresholds
 from lamc.rules.recall import recall_thresholds
 from lamc.rules.selective import selective_thresholds
 from lamc.rules.set_recall import set_recall_thresholds
@@ -25,7 +25,7 @@ class Rule:
     Attributes
     ----------
     thresholds : callable
-        Makes the thresholds from evidence, levels and delta.
+        Makes the thresholds from evidence, levels and delta, which is None where it is not used.
     promise : str
         What holds, with places for the percentages of 1 − alpha, alpha and 1 − delta.
     promised : {"recall", "precision", "error rates", "misses of a row"}
@@ -62,7 +62,7 @@ class Rule:
         Delta of a rule that must have one.
     """
 
-    thresholds: Callable[[Evidence, Levels, float | None], Thresholds]
+    thresholds: Callable[[Evidence, Levels, Any], Thresholds]
     promise: str
     promised: Promised
     side: Side
@@ -139,7 +139,7 @@ RULES: dict[str, Rule] = {
         needs_all_labels=True,
         needs_negatives=True,
         uses_reference=True,
-        default_delta=USUAL_DELTA,
+        default_delta=0.1,
     ),
     "three-way": Rule(
         three_way_thresholds,

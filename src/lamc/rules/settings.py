@@ -24,6 +24,18 @@ class Settings:
     few_positives: str
     per_label: int | None
 
+    @property
+    def delta_used(self) -> float | None:
+        """The delta that was given, or that of a rule that must have one.
+
+        Examples
+        --------
+        >>> from lamc.rules.settings import Settings
+        >>> Settings("precision", 0.1, None, "abstain", None).delta_used
+        0.1
+        """
+        return RULES[self.rule].default_delta if self.delta is None else self.delta
+
     def check(self, n_labels: int) -> Rule:
         """Return the rule, if the parameters are possible ones."""
         if not isinstance(self.rule, str) or self.rule not in RULES:
@@ -102,8 +114,7 @@ class Settings:
         if most_labels is not None:
             levels = levels.for_at_most(most_labels)
         drawn = self.drawn(evidence, seed)
-        rule = RULES[self.rule]
-        thresholds = rule.thresholds(drawn, levels, self.delta or rule.default_delta)
+        thresholds = RULES[self.rule].thresholds(drawn, levels, self.delta_used)
         if self.few_positives == "pool":
             thresholds = pool(thresholds, drawn, levels, seed=seed)
         return thresholds

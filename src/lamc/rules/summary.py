@@ -46,7 +46,6 @@ def promise_in_words(
     >>> promise_in_words(RULES["recall"], 0.1, delta=None)
     'accepts at least 90 % of the rows that have the label, on average over calibration sets'
     """
-    delta = rule.default_delta if delta is None else delta
     text = rule.promise if delta is None or rule.sure_promise is None else rule.sure_promise
     on_average = text.endswith("calibration sets")
     if candidates_only and on_average and not rule.needs_negatives:  # what is absent is stored
@@ -68,7 +67,7 @@ def summary_table(calibrator: "Calibrator") -> Any:
     each = list(given) if np.ndim(given) else [given] * len(calibrator.classes_)
     if rule.strict:  # above the highest of n scores lies about one row in n + 1, and no less
         each = [max(a, 1 / (n + 1)) for a, n in zip(each, calibrator.n_positives_, strict=True)]
-    delta, candidates_only = calibrator.settings_.delta, calibrator.evidence_.candidates_only
+    delta, candidates_only = calibrator.settings_.delta_used, calibrator.evidence_.candidates_only
     promises = np.asarray(
         [promise_in_words(rule, alpha, delta, candidates_only=candidates_only) for alpha in each],
         dtype=object,
