@@ -10,7 +10,7 @@ from lamc.labels import Knowledge, Labels
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels, as_fraction
 from lamc.rules.pooling import pool
-from lamc.rules.rule import RULES, Rule
+from lamc.rules.rule import RULES
 from lamc.rules.thresholds import Thresholds
 
 
@@ -36,8 +36,8 @@ class Settings:
         """
         return RULES[self.rule].default_delta if self.delta is None else self.delta
 
-    def check(self, n_labels: int) -> Rule:
-        """Return the rule, if the parameters are possible ones."""
+    def check(self, n_labels: int) -> None:
+        """Raise unless the parameters are possible ones."""
         if not isinstance(self.rule, str) or self.rule not in RULES:
             raise CalibrationError(f"rule={self.rule!r} is none of {', '.join(RULES)}.")
         rule = RULES[self.rule]
@@ -68,7 +68,6 @@ class Settings:
                 "as little as a rare one",
             ),
         )
-        return rule
 
     def check_rows(
         self,
