@@ -8,8 +8,9 @@ from scipy import sparse
 from lamc import Calibrator, as_labels, load
 from lamc.evaluation import evaluate
 from lamc.exceptions import CalibrationError
+from lamc.rules.rule import RULES
 
-from .cases import random_set
+from .cases import RULE_NAMES, random_set
 
 SCORES, Y = random_set(300, 3, share=0.4)
 NAMES = ["oak", "elm", "ash"]
@@ -112,3 +113,24 @@ def test_scores_may_come_in_a_frame_that_allows_missing_ones():
     frame.iloc[3, 1] = pd.NA
     with pytest.raises(CalibrationError, match="scores hold nan at row 3, column 1"):
         cal.accept(frame)
+
+
+@pytest.mark.parametrize("rule", RULE_NAMES)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"rule": "recall", "delta": 0.2, "per_label": 5},
+        {"rule": "recall", "few_positives": "pool"},
+        {"rule": "precision", "delta": 0.2},
+        {"rule": "selective", "per_label": 5},
+    ],
+)
+def test_under_another_rule_settings_lose_what_it_has_no_use_for(given, rule):
+    own = Calibrator(**given).settings()
+    other = own.under(rule)
+    other.check(n_labels=3)
+    assert (other.rule, other.alpha) == (rule, own.alpha)
+    if rule == own.rule:
+        assert other == own
+    assert other.delta == (own.delta if RULES[rule].sure_promise else None)
+    assert other.per_label == (own.per_label if RULES[rule].draws else None)

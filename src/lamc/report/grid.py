@@ -1,17 +1,16 @@
 """Every setting that the page can show: rules, levels, and the thresholds that they give."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
 
 from lamc.rules import Calibrator
-from lamc.rules.evidence import Evidence
-from lamc.rules.levels import Levels, as_fraction
-from lamc.rules.pooling import pool, rows_behind
+from lamc.rules.levels import as_fraction
+from lamc.rules.pooling import rows_behind
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED, Thresholds
+from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED
 from lamc.types import AnyArray, FloatArray, IntArray
 
 # Half a percent apart where a level is small and a step matters, one percent above.
@@ -113,29 +112,31 @@ def grid_of(calibrator: Calibrator) -> Grid:
     """
     levels, own_level = _levels(calibrator.settings_.alpha)
     rules = rules_for(calibrator)
-    evidence = {rule: evidence_for(calibrator, rule) for rule in rules}
-    known = calibrator.evidence_
+    settings = [calibrator.settings_.under(rule) for rule in rules]
+    known, seed = calibrator.evidence_, calibrator.seed_
+    # Drawn once, as it takes long: what every level draws from a draw is all of it.
+    evidence = [each.drawn(known, seed) for each in settings]
     others = (
         calibrator.n_rows_ - known.positives.counts
         if known.negatives is None
         else known.negatives.counts
     )
     found = [
-        [thresholds_by(calibrator, rule, level, evidence[rule]) for level in levels]
-        for rule in rules
+        [each.thresholds(drawn, seed, calibrator.most_labels_, alpha=level) for level in levels]
+        for each, drawn in zip(settings, evidence, strict=True)
     ]
     return Grid(
         rules=rules,
         levels=levels,
-        deltas=tuple(delta_of(calibrator, rule) for rule in rules),
+        deltas=tuple(each.delta_used for each in settings),
         own=(rules.index(calibrator.settings_.rule), own_level),
         present=np.stack([[at.present for at in row] for row in found]),
         absent=np.stack([[at.absent for at in row] for row in found]),
         status=_places(STATUSES, [[at.status for at in row] for row in found]),
         reason=_places(REASONS, [[at.reason for at in row] for row in found]),
-        positives=np.stack([evidence[rule].positives.counts for rule in rules]),
+        positives=np.stack([drawn.positives.counts for drawn in evidence]),
         negatives=np.stack([others for _ in rules]),
-        equal_cases=np.stack([evidence[rule].equal_cases for rule in rules]),
+        equal_cases=np.stack([drawn.equal_cases for drawn in evidence]),
         n_labelled=known.n_labelled,
         n_pooled=np.array(
             [[rows_behind(known, at.status == POOLED) for at in row] for row in found]
@@ -159,45 +160,6 @@ def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
     )
     own = calibrator.settings_.rule
     return offered if own in offered else (*offered, own)
-
-
-def delta_of(calibrator: Calibrator, rule: str) -> float | None:
-    """Delta of a rule: the calibrator's, if the rule has a use for it, or the rule's own."""
-    usable = RULES[rule].sure_promise is not None
-    own = calibrator.settings_
-    return replace(own, rule=rule, delta=own.delta if usable else None).delta_used
-
-
-def evidence_for(calibrator: Calibrator, rule: str) -> Evidence:
-    """Evidence that a rule sees: a draw of the positives, if one was asked for and will do."""
-    if calibrator.settings_.per_label is None or not RULES[rule].draws:
-        return calibrator.evidence_
-    return calibrator.evidence_.drawn(calibrator.settings_.per_label, seed=calibrator.seed_)
-
-
-def thresholds_by(
-    calibrator: Calibrator, rule: str, level: Any, evidence: Evidence | None = None
-) -> Thresholds:
-    """Thresholds of a rule at a level, from the evidence of a fitted calibrator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lamc import Calibrator
-    >>> from lamc.report.grid import thresholds_by
-    >>> scores = np.linspace(0, 1, 40).reshape(20, 2)
-    >>> cal = Calibrator(alpha=0.1).fit(scores, np.ones((20, 2), dtype=int))
-    >>> bool((thresholds_by(cal, "recall", 0.3).present == cal.thresholds_at(0.3)).all())
-    True
-    """
-    evidence = evidence_for(calibrator, rule) if evidence is None else evidence
-    levels = Levels.of(level, n_labels=len(calibrator.classes_))
-    if calibrator.most_labels_ is not None:
-        levels = levels.for_at_most(calibrator.most_labels_)
-    thresholds = RULES[rule].thresholds(evidence, levels, delta_of(calibrator, rule))
-    if calibrator.settings_.few_positives == "pool" and RULES[rule].pools:
-        thresholds = pool(thresholds, evidence, levels, seed=calibrator.seed_)
-    return thresholds
 
 
 def _places(known: tuple[str, ...], words: Any) -> AnyArray:

@@ -36,6 +36,24 @@ class Settings:
         """
         return RULES[self.rule].default_delta if self.delta is None else self.delta
 
+    def under(self, rule: str) -> "Settings":
+        """The same parameters for another rule, but for those that it has no use for.
+
+        Examples
+        --------
+        >>> from lamc.rules.settings import Settings
+        >>> Settings("recall", 0.1, 0.2, "abstain", None).under("three-way")
+        Settings(rule='three-way', alpha=0.1, delta=None, few_positives='abstain', per_label=None)
+        """
+        other = RULES[rule]
+        return Settings(
+            rule,
+            self.alpha,
+            None if other.sure_promise is None else self.delta,
+            self.few_positives if other.pools else "abstain",
+            self.per_label if other.draws else None,
+        )
+
     def check(self, n_labels: int) -> None:
         """Raise unless the parameters are possible ones."""
         if not isinstance(self.rule, str) or self.rule not in RULES:
