@@ -10,9 +10,10 @@ from lamc.report.grid import STATUSES, Grid
 from lamc.report.measures import Measures
 from lamc.report.numbers import NBSP, NONE, count, interval, percent
 from lamc.rules import Calibrator
+from lamc.rules.assumptions import for_readers
 from lamc.rules.precision import luck_among
 from lamc.rules.rule import RULES
-from lamc.rules.summary import promise_in_words
+from lamc.rules.summary import promise_in_words, shared_promise_in_words
 from lamc.rules.thresholds import (
     FEW_NEGATIVES,
     FEW_POSITIVES,
@@ -75,9 +76,8 @@ def promise_at(grid: Grid, rule: int, level: int) -> str:
     )
     promise = f"{named.promised_for}: {promise}"
     if (grid.status[rule, level] == STATUSES.index(POOLED)).any():
-        of_rows = promise_in_words(RULES["set-recall"], alpha, None)
         promise += "; for the labels of a row that share a threshold, together: "
-        promise += of_rows.removeprefix("of all labels that a row has, ")
+        promise += shared_promise_in_words(alpha)
     return promise.replace(" %", f"{NBSP}%")
 
 
@@ -204,7 +204,7 @@ def left_open(calibrator: Calibrator) -> list[str]:
 def assumed(calibrator: Calibrator) -> str | None:
     """What was assumed, without the name of an argument, for whoever reads a page."""
     told = calibrator.assumption_
-    return None if told is None else told.replace(", cardinality=…,", "")
+    return None if told is None else for_readers(told)
 
 
 def luck(calibrator: Calibrator) -> list[str]:
@@ -212,8 +212,8 @@ def luck(calibrator: Calibrator) -> list[str]:
     settings = calibrator.settings_
     found = None
     if RULES[settings.rule].promised == "precision" and settings.delta_used is not None:
-        found = luck_among(calibrator.reason_, settings.delta_used)
-    return [] if found is None else [found.replace("delta=", "δ = ")]
+        found = luck_among(calibrator.reason_, settings.delta_used, symbol="δ = ")
+    return [] if found is None else [found]
 
 
 def unavailable(grid: Grid, calibrator: Calibrator) -> str:

@@ -78,11 +78,12 @@ def precision_thresholds(evidence: Evidence, levels: Levels, delta: float) -> Th
     return Thresholds.of(present, never, present < np.inf, why_not)
 
 
-def luck_among(reasons: AnyArray, delta: float) -> str | None:
+def luck_among(reasons: AnyArray, delta: float, *, symbol: str = "delta=") -> str | None:
     """Say so where labels that passed their tests by bad luck may be half of those that passed.
 
     A label passes wrongly with probability delta at most, whatever the others do. So it is not the
-    number of labels that passed that counts, but of those that could have.
+    number of labels that passed that counts, but of those that could have. Delta is told by its
+    ``symbol``.
 
     Examples
     --------
@@ -98,10 +99,10 @@ def luck_among(reasons: AnyArray, delta: float) -> str | None:
     if not passed or 2 * delta * tested <= passed:
         return None
     return (
-        f"{passed} of {tested} labels passed the test of their precision. At delta={delta:g} up to "
-        f"{delta * tested:.2g} of {tested} pass it by luck, on average over calibration sets, so "
-        f"{'this one' if passed == 1 else f'these {passed}'} may be among them. For a promise to "
-        f"all labels at once, give delta={_rounded_down(delta / tested):g}."
+        f"{passed} of {tested} labels passed the test of their precision. At {symbol}{delta:g} up "
+        f"to {delta * tested:.2g} of {tested} pass it by luck, on average over calibration sets, "
+        f"so {'this one' if passed == 1 else f'these {passed}'} may be among them. For a promise "
+        f"to all labels at once, give {symbol}{_rounded_down(delta / tested):g}."
     )
 
 

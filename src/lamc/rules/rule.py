@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
@@ -16,6 +16,9 @@ from lamc.rules.thresholds import Thresholds
 RuleName = Literal["selective", "recall", "precision", "three-way", "set-recall"]
 Side = Literal["at least", "at most", "about"]
 Promised = Literal["recall", "precision", "error rates", "misses of a row"]
+
+# What is promised of labels of a row together: all of them, or those that share a threshold.
+OF_A_ROW: Final = "a share of at most {alpha} is missed, on average over rows and calibration sets"
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,7 @@ RULES: dict[str, Rule] = {
     ),
     "set-recall": Rule(
         set_recall_thresholds,
-        promise="of all labels that a row has, a share of at most {alpha} is missed, on average "
-        "over rows and calibration sets",
+        promise=f"of all labels that a row has, {OF_A_ROW}",
         promised="misses of a row",
         side="at most",
         needs_all_labels=True,

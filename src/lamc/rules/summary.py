@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamc.rules.rule import RULES, Rule
+from lamc.rules.rule import OF_A_ROW, RULES, Rule
 from lamc.rules.thresholds import (
     FEW_NEGATIVES,
     FEW_POSITIVES,
@@ -47,9 +47,25 @@ def promise_in_words(
     'accepts at least 90 % of the rows that have the label, on average over calibration sets'
     """
     text = rule.promise if delta is None or rule.sure_promise is None else rule.sure_promise
-    on_average = text.endswith("calibration sets")
-    if candidates_only and on_average and not rule.needs_negatives:  # what is absent is stored
+    if candidates_only and rule.counts_open(delta):
         text += ", those counted as kept that leave labels open for want of candidates"
+    return _filled(text, alpha, delta)
+
+
+def shared_promise_in_words(alpha: Any) -> str:
+    """Say what is promised of the labels of a row that share a threshold.
+
+    Examples
+    --------
+    >>> from lamc.rules.summary import shared_promise_in_words
+    >>> shared_promise_in_words(0.1)
+    'a share of at most 10 % is missed, on average over rows and calibration sets'
+    """
+    return _filled(OF_A_ROW, alpha, None)
+
+
+def _filled(text: str, alpha: Any, delta: float | None) -> str:
+    """A promise with its percentages."""
     level = None if np.ndim(alpha) else float(alpha)
     return text.format(
         alpha="its alpha" if level is None else _percent(level),
