@@ -24,7 +24,7 @@ WEIGHTS = np.random.default_rng(2).integers(1, 6, N)
 def same(one, other, new=SCORES[:30]):
     for name in ("thresholds_", "absence_thresholds_", "status_", "n_positives_", "classes_"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
-    assert one.n_rows_ == other.n_rows_
+    assert one.n_rows_ == other.n_rows_ == one.evidence_.n_rows
     assert one.promise_ == other.promise_
     np.testing.assert_array_equal(one.p_values(new), other.p_values(new))
     for alpha in (0.05, 0.3):

@@ -399,6 +399,16 @@ def test_a_file_that_does_not_tell_why_a_label_is_open_is_loaded_without_it(path
     assert loaded.summary()["promise"][1] == "nothing can be promised: left open"
 
 
+def test_rows_are_counted_once_and_a_file_that_counts_them_twice_is_loaded(path, parts):
+    manifest = json.loads(parts["manifest.json"])
+    facts = manifest["model"]
+    assert facts["n_rows"] == 60
+    assert "evidence_rows" not in facts
+    facts["evidence_rows"] = 60
+    path.write_bytes(zipped(with_manifest(parts, manifest)))
+    assert load(path).n_rows_ == load(path).evidence_.n_rows == 60
+
+
 @pytest.mark.parametrize(
     ("heaviest", "sentence"),
     [(None, "not that of the heaviest row"), ([2.0], "'heaviest'"), ([np.inf], "'heaviest'")],

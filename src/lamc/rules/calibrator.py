@@ -190,7 +190,6 @@ class Calibrator(BaseEstimator):
         self.settings_ = settings
         self.seed_ = seed
         self.most_labels_ = bound
-        self.n_rows_ = len(labels)
         self.assumption_ = assumption
         self._keep(evidence, thresholds)
         return self
@@ -232,7 +231,6 @@ class Calibrator(BaseEstimator):
             )
         evidence = self.evidence_.joined(later)
         thresholds = self.settings_.thresholds(evidence, self.seed_, bound)
-        self.n_rows_ = self.n_rows_ + len(labels)
         self.assumption_ = self.assumption_ or assumption_of(labels, cardinality)
         self._keep(evidence, thresholds)
         return self
@@ -314,6 +312,11 @@ class Calibrator(BaseEstimator):
         alpha = self.alpha if classes is None else in_order_of_labels(self.alpha, classes)
         return Settings(self.rule, alpha, self.delta, self.few_positives, self.per_label)
 
+    @property
+    def n_rows_(self) -> int:
+        """Number of calibration rows, those of updates too."""
+        return self.evidence_.n_rows
+
     # -- how it works ----------------------------------------------------------------------------
 
     def _gather(
@@ -341,7 +344,7 @@ class Calibrator(BaseEstimator):
             labels,
             weights=weights,
             picked_for=picked_for,
-            rows_before=0 if before is None else self.n_rows_,
+            rows_before=0 if before is None else before.n_rows,
             keep_negatives=(
                 self.keep_negatives or RULES[settings.rule].needs_negatives
                 if before is None

@@ -98,29 +98,23 @@ class Evidence:
         )
 
     def joined(self, later: "Evidence") -> "Evidence":
-        """Return the evidence of these rows and of ``later`` ones."""
+        """Return the evidence of these rows and of ``later`` ones, with the reference of these."""
         positives, order = merge(self.positives, later.positives)
-
-        def both(mine: AnyArray | None, other: AnyArray | None) -> AnyArray | None:
-            if mine is None or other is None:
-                return None
-            return np.concatenate([mine, other])[order]
-
-        heaviest = None
+        weights = heaviest = negatives = None
+        if self.weights is not None and later.weights is not None:
+            weights = np.concatenate([self.weights, later.weights])[order]
         if self.heaviest is not None and later.heaviest is not None:
             heaviest = max(self.heaviest, later.heaviest)
-
-        def merged(mine: SortedScores | None, other: SortedScores | None) -> SortedScores | None:
-            return None if mine is None or other is None else merge(mine, other)[0]
-
+        if self.negatives is not None and later.negatives is not None:
+            negatives, _ = merge(self.negatives, later.negatives)
         return Evidence(
             n_rows=self.n_rows + later.n_rows,
             positives=positives,
             rows=np.concatenate([self.rows, later.rows])[order],
-            weights=both(self.weights, later.weights),
+            weights=weights,
             heaviest=heaviest,
-            negatives=merged(self.negatives, later.negatives),
-            reference=merged(self.reference, later.reference) or self.reference,
+            negatives=negatives,
+            reference=self.reference,
             candidates_only=self.candidates_only or later.candidates_only,
         )
 

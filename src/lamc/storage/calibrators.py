@@ -42,10 +42,9 @@ def pack_calibrator(calibrator: Calibrator) -> tuple[Facts, Arrays]:
         "knowledge": calibrator.knowledge_.value,
         "seed": calibrator.seed_,
         "most_labels": calibrator.most_labels_,
-        "n_rows": calibrator.n_rows_,
+        "n_rows": evidence.n_rows,
         "promise": calibrator.promise_,
         "assumption": calibrator.assumption_,
-        "evidence_rows": evidence.n_rows,
         "candidates_only": evidence.candidates_only,
     }
     arrays = {
@@ -77,10 +76,9 @@ def unpack_calibrator(facts: Any, arrays: Arrays) -> Calibrator:
     calibrator.most_labels_ = fact(facts, "most_labels", int, _NONE)
     if calibrator.most_labels_ is not None:
         _count(facts, "most_labels", k)
-    calibrator.n_rows_ = _count(facts, "n_rows", 2**62)
     calibrator.promise_ = fact(facts, "promise", str)
     calibrator.assumption_ = fact(facts, "assumption", str, _NONE)
-    calibrator.evidence_ = _unpack_evidence(facts, arrays, k, calibrator.n_rows_)
+    calibrator.evidence_ = _unpack_evidence(facts, arrays, k)
     calibrator.thresholds_ = _thresholds(arrays, "thresholds", k)
     calibrator.absence_thresholds_ = _thresholds(arrays, "absence_thresholds", k)
     calibrator.n_positives_ = vector(arrays, "n_positives", "i", k)
@@ -125,7 +123,7 @@ def _is_by_name(levels: Any, classes: AnyArray) -> bool:
     return {str(name) for name in named} == {str(name) for name in classes.tolist()}
 
 
-def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> Evidence:
+def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int) -> Evidence:
     positives = _unpack_scores("positives", arrays, n_labels)
     if positives is None:
         raise StorageError("it has no scores of positives.")
@@ -133,7 +131,7 @@ def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> 
     weights = vector(arrays, "weights", "if", m) if "weights" in arrays else None
     heaviest = None if weights is None else _heaviest(arrays, weights)
     evidence = Evidence(
-        n_rows=_count(facts, "evidence_rows", n_rows),
+        n_rows=_count(facts, "n_rows", 2**62),
         positives=positives,
         rows=vector(arrays, "rows", "i", m),
         weights=weights,
@@ -142,7 +140,7 @@ def _unpack_evidence(facts: Any, arrays: Arrays, n_labels: int, n_rows: int) -> 
         reference=_unpack_scores("reference", arrays, n_labels),
         candidates_only=fact(facts, "candidates_only", bool),
     )
-    _refuse_unless(_within(evidence.rows, 0, n_rows - 1), "rows")
+    _refuse_unless(_within(evidence.rows, 0, evidence.n_rows - 1), "rows")
     return evidence
 
 
