@@ -7,9 +7,9 @@ import pytest
 
 from lamc import Calibrator
 from lamc.exceptions import LAMCWarning
-from lamc.report.grid import LEVELS, STATUSES, grid_of, rules_for
+from lamc.report.grid import LEVELS, grid_of, rules_for
 from lamc.report.words import promise_at
-from lamc.rules.thresholds import REASONS
+from lamc.rules.thresholds import REASONS, STATUSES
 
 from .cases import as_sparse, same_rows_by, scored_rows
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lamc import Calibrator, as_labels
 from lamc.exceptions import CalibrationError
-from lamc.rules.thresholds import in_one_type
+from lamc.rules.thresholds import REASONS, STATUSES, Thresholds, in_one_type
 
 from .cases import RULE_NAMES, few, labelled, random_set
 
@@ -127,3 +127,12 @@ def test_scores_in_half_precision_reach_thresholds_that_are_rounded_like_them():
     assert cal.select(half, fdr=0.1).mean() >= cal.select(sharp, fdr=0.1).mean() - 0.01
     with pytest.raises(CalibrationError, match=r"hold 2\.0 at row 0, column 0"):
         recall.accept(np.full((1, 1), 2, np.float16))
+
+
+def test_no_status_and_no_reason_is_cut_off():
+    at = np.zeros(len(REASONS))
+    found = Thresholds.of(at, at, np.array(REASONS) == "", np.array(REASONS, dtype=object))
+    assert found.reason.tolist() == [*REASONS]
+    assert found.status.tolist() == ["calibrated", *["uncalibrated"] * (len(REASONS) - 1)]
+    assert found.reason.dtype == np.array(REASONS).dtype
+    assert found.status.dtype == np.array(STATUSES).dtype

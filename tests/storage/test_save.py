@@ -212,3 +212,13 @@ def test_a_folder_of_checkpoints_is_not_saved(tmp_path, kind, wrap):
     assert b"of this machine" not in (tmp_path / "m.lamc").read_bytes()
     np.testing.assert_array_equal(load(tmp_path / "m.lamc").predict_proba(X), clf.predict_proba(X))
     assert learner.checkpoint is not None
+
+
+@pytest.mark.parametrize("name", ["status_", "reason_"])
+def test_a_word_that_no_rule_gives_is_not_saved_as_another(name, tmp_path):
+    scores, Y = np.linspace(0, 1, 40).reshape(20, 2), np.ones((20, 2), dtype=int)
+    calibrator = Calibrator(alpha=0.1).fit(scores, Y)
+    setattr(calibrator, name, np.array([getattr(calibrator, name)[0], "lost"]))
+    with pytest.raises(StorageError, match="'lost' cannot be saved; it is none of"):
+        calibrator.save(tmp_path / "a.lamc")
+    assert not (tmp_path / "a.lamc").exists()

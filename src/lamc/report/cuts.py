@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lamc.report.grid import STATUSES, Grid
+from lamc.report.grid import Grid
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import UNCALIBRATED, in_one_type
+from lamc.rules.thresholds import STATUSES, UNCALIBRATED, in_one_type
 from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 

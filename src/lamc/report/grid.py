@@ -10,7 +10,7 @@ from lamc.rules import Calibrator
 from lamc.rules.levels import as_fraction
 from lamc.rules.pooling import rows_behind
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, UNCALIBRATED
+from lamc.rules.thresholds import POOLED, REASONS, STATUSES
 from lamc.types import AnyArray, FloatArray, IntArray
 
 # Half a percent apart where a level is small and a step matters, one percent above.
@@ -18,7 +18,6 @@ LEVELS: Final = (
     *(Fraction(step, 200) for step in range(1, 20)),
     *(Fraction(step, 100) for step in range(10, 100)),
 )
-STATUSES: Final = (UNCALIBRATED, CALIBRATED, POOLED)
 _OFFERED: Final = ("recall", "three-way", "precision", "selective")
 
 

@@ -6,10 +6,10 @@ from typing import assert_never
 import numpy as np
 
 from lamc.evaluation.intervals import UNLIKELY, chance_of_larger_mean, chance_of_more, mean_with
-from lamc.report.grid import STATUSES, Grid
+from lamc.report.grid import Grid
 from lamc.report.tally import GroupMoments, LabelCounts, RowMoments
 from lamc.rules.rule import RULES, Promised
-from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, TOO_LOW
+from lamc.rules.thresholds import CALIBRATED, POOLED, REASONS, STATUSES, TOO_LOW
 from lamc.types import BoolArray, FloatArray, IntArray
 
 

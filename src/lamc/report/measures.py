@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lamc.evaluation.intervals import pairs_of_sums, wilson
-from lamc.report.grid import STATUSES, Grid
+from lamc.report.grid import Grid
 from lamc.report.tally import LabelCounts, RowMoments
-from lamc.rules.thresholds import CALIBRATED, POOLED, UNCALIBRATED
+from lamc.rules.thresholds import CALIBRATED, POOLED, STATUSES, UNCALIBRATED
 from lamc.types import FloatArray, IntArray
 
 

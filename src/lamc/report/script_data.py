@@ -6,10 +6,9 @@ import numpy as np
 
 from lamc.report import words
 from lamc.report.findings import Findings
-from lamc.report.grid import STATUSES
 from lamc.report.histograms import BINS, heights
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import REASONS, UNCALIBRATED
+from lamc.rules.thresholds import REASONS, STATUSES, UNCALIBRATED
 from lamc.types import AnyArray, FloatArray, IntArray
 
 LABELS_SHOWN: Final = 1000  # one by one; with more, the page would be too large to be mailed

@@ -8,10 +8,9 @@ import numpy as np
 from lamc.evaluation.intervals import wilson
 from lamc.report.examples import Example
 from lamc.report.findings import Findings
-from lamc.report.grid import STATUSES
 from lamc.report.numbers import NONE, count, interval, percent, threshold
 from lamc.rules.rule import RULES
-from lamc.rules.thresholds import REASONS, UNCALIBRATED
+from lamc.rules.thresholds import REASONS, STATUSES, UNCALIBRATED
 from lamc.types import AnyArray, IntArray
 
 _STATES = {(1, True): "right", (1, False): "wrong", (-1, True): "open-true", (-1, False): "open"}

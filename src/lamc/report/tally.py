@@ -7,9 +7,9 @@ import numpy as np
 from scipy import sparse
 
 from lamc.report.cuts import Cuts
-from lamc.report.grid import STATUSES, Grid
+from lamc.report.grid import Grid
 from lamc.rules.pooling import groups_of
-from lamc.rules.thresholds import POOLED
+from lamc.rules.thresholds import POOLED, STATUSES
 from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
 _BLOCK = 1 << 20  # pairs of a row and a label, or of a row and a setting, looked at together

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from lamc.labels import Knowledge
 from lamc.report.findings import Findings
-from lamc.report.grid import STATUSES, Grid
+from lamc.report.grid import Grid
 from lamc.report.measures import Measures
 from lamc.report.numbers import NBSP, NONE, count, interval, percent
 from lamc.rules import Calibrator
@@ -21,6 +21,7 @@ from lamc.rules.thresholds import (
     NO_POSITIVES,
     NOT_CERTIFIED,
     POOLED,
+    STATUSES,
     TOO_LOW,
     UNCALIBRATED,
     UNEVEN,

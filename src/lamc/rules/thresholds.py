@@ -10,6 +10,7 @@ from lamc.types import AnyArray, BoolArray, FloatArray
 CALIBRATED: Final = "calibrated"
 POOLED: Final = "pooled"
 UNCALIBRATED: Final = "uncalibrated"
+STATUSES: Final = (UNCALIBRATED, CALIBRATED, POOLED)
 
 # Why a label is uncalibrated.
 NO_POSITIVES: Final = "no positives"
@@ -29,6 +30,8 @@ REASONS: Final = (
     TOO_LOW,
     UNEVEN,
 )
+# Text as wide as the longest, so that none is cut off.
+_STATUS, _REASON = np.array(STATUSES).dtype, np.array(REASONS).dtype
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,8 @@ class Thresholds:
         cls, present: FloatArray, absent: FloatArray, calibrated: BoolArray, why_not: AnyArray | str
     ) -> "Thresholds":
         """Thresholds of labels of which some could be calibrated; ``why_not`` is of the others."""
-        status = np.where(calibrated, CALIBRATED, UNCALIBRATED).astype("<U12")
-        reason = np.where(calibrated, "", why_not).astype("<U17")
+        status = np.where(calibrated, CALIBRATED, UNCALIBRATED).astype(_STATUS)
+        reason = np.where(calibrated, "", why_not).astype(_REASON)
         return cls(present, absent, status, reason)
 
 

@@ -193,7 +193,14 @@ def _thresholds(arrays: Arrays, name: str, n_labels: int) -> AnyArray:
 
 
 def _numbers(words: AnyArray, known: AnyArray) -> AnyArray:
-    return (words[:, None] == known).argmax(axis=1).astype(np.uint8)
+    same = words[:, None] == known
+    odd = words[~same.any(axis=1)]
+    if len(odd):
+        raise StorageError(
+            f"A label's status or reason {str(odd[0])!r} cannot be saved; it is none of "
+            f"{', '.join(map(repr, known.tolist()))}."
+        )
+    return same.argmax(axis=1).astype(np.uint8)
 
 
 def _words(arrays: Arrays, name: str, known: AnyArray, n_labels: int) -> AnyArray:
