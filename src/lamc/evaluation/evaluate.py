@@ -108,12 +108,10 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
 def _ranking(truth: Labels, scores: FloatArray) -> dict[str, Estimate]:
     """Ranking metrics as means over rows: those of :func:`lamc.metrics.ranking_metrics`."""
     ranks = row_ranks(truth.positives, scores)
-    has_true = ranks.true > 0
-    pairs = ranks.true * (ranks.ranked - ranks.true)
     return {
-        "average precision": mean_of_rows(np.where(has_true, ranks.precision, 1.0)),
-        "coverage": mean_of_rows((ranks.depth - has_true) / truth.shape[1]),
-        "ranking loss": mean_of_rows(ranks.misordered / np.maximum(pairs, 1)),
+        "average precision": mean_of_rows(ranks.average_precision),
+        "coverage": mean_of_rows(ranks.beyond_first / truth.shape[1]),
+        "ranking loss": mean_of_rows(ranks.ranking_loss),
         "one-error": mean_of_rows(ranks.topped.astype(float)),
     }
 

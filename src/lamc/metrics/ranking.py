@@ -78,16 +78,14 @@ def ranking_metrics(Y: Any, scores: Any, accepted: Any = None) -> RankingMetrics
         positives = _accepted_positives(positives, accepted)
     ranks = row_ranks(positives, scores, accepted)
 
-    has_true = ranks.true > 0
-    counted = has_true if accepted is not None else np.ones_like(has_true)
+    counted = ranks.true > 0 if accepted is not None else np.ones(len(ranks.true), dtype=bool)
     n_counted = np.count_nonzero(counted)
     if n_counted == 0:
         return RankingMetrics(np.nan, np.nan, np.nan, np.nan, left_out=1.0)
-    pairs = ranks.true * (ranks.ranked - ranks.true)
     return RankingMetrics(
-        average_precision=float(np.where(has_true, ranks.precision, 1.0)[counted].mean()),
-        coverage_error=float((ranks.depth - has_true).sum() / (n_counted * truth.shape[1])),
-        ranking_loss=float((ranks.misordered / np.maximum(pairs, 1)).sum() / n_counted),
+        average_precision=float(ranks.average_precision[counted].mean()),
+        coverage_error=float(ranks.beyond_first.sum() / (n_counted * truth.shape[1])),
+        ranking_loss=float(ranks.ranking_loss.sum() / n_counted),
         one_error=float(np.count_nonzero(ranks.topped) / n_counted),
         left_out=float(np.mean(~counted)),
     )

@@ -43,6 +43,22 @@ class RowRanks:
     misordered: IntArray
     topped: BoolArray
 
+    @property
+    def average_precision(self) -> FloatArray:
+        """Average precision of each row; 1 where it has no true label."""
+        return np.where(self.true > 0, self.precision, 1.0)
+
+    @property
+    def beyond_first(self) -> IntArray:
+        """Labels that must be read besides the first to meet all true ones: depth − 1, or 0."""
+        return self.depth - (self.true > 0)
+
+    @property
+    def ranking_loss(self) -> FloatArray:
+        """Share of each row's pairs of a true and a false label that are misordered; 0 of none."""
+        pairs = self.true * (self.ranked - self.true)
+        return self.misordered / np.maximum(pairs, 1)
+
 
 def row_ranks(
     positives: SparseMatrix, scores: FloatArray, accepted: BoolArray | None = None
