@@ -15,7 +15,7 @@ from lamc import LAMC, load
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import FeatureError, LabelError, LAMCWarning, TrainingError
 from lamc.labels import as_labels
-from lamc.learners import AN, APL, EPR, GR, MIME, MLML, ROLE, SMILE, WAN, Blend, Hill, Softmax
+from lamc.learners import AN, APL, EPR, GR, MIME, MLML, ROLE, SMILE, WAN, Blend, Softmax
 from lamc.learners import rows as rows_module
 from lamc.metrics import average_precision
 
@@ -78,6 +78,10 @@ def test_hidden_units_are_as_many_as_told_or_as_labels(hidden, units):
         ("validation_size", 1.0, "below 1"),
         ("patience", 0, "or None"),
         ("n_threads", 0, "or None"),
+        ("standardise", "false", "True or False"),
+        ("standardise", None, "True or False"),
+        ("verbose", "no", "True or False"),
+        ("verbose", 2, "True or False"),
         ("device", "abacus", "'cpu'"),
     ],
 )
@@ -448,20 +452,6 @@ def test_a_model_is_saved_and_loaded(tmp_path, learner):
     np.testing.assert_array_equal(loaded.predict_proba(X_NEW), clf.predict_proba(X_NEW))
     np.testing.assert_array_equal(loaded.predict(X_NEW), clf.predict(X_NEW))
     assert loaded.estimator_.selection_ == clf.estimator_.selection_
-
-
-@pytest.mark.parametrize(
-    ("learner", "message"),
-    [
-        (APL(**TINY, share="x"), "share='x'; give a share"),
-        (APL(**TINY, warm_up="x"), "warm_up='x'; give a share of the epochs"),
-        (Hill(**TINY, margin="x"), "margin='x'; give a number"),
-        (GR(**TINY, slope=(1.0,)), r"slope=\(1.0,\); give two numbers"),
-    ],
-)
-def test_settings_of_a_method_that_make_no_sense_are_told(learner, message):
-    with pytest.raises((TrainingError, LabelError), match=message):
-        learner.fit(X, y)
 
 
 def test_pairs_may_be_arrays():

@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from lamc import LAMC, losses
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import LabelError, TrainingError
 from lamc.labels import as_labels
 from lamc.learners import (
     AN,
@@ -157,31 +156,6 @@ def test_several_positives_a_row_and_labels_without_any(learner):
 def test_it_stands_in_lamc(learner):
     clf = LAMC(learner, rule="recall", alpha=0.2).fit(X, y, X_cal=X_CAL, Y_cal=Y_CAL)
     assert clf.predict(X_NEW).shape == (80, 10)
-
-
-@pytest.mark.parametrize(
-    ("learner", "error", "message"),
-    [
-        (ANLS(smoothing=2), LabelError, "smoothing=2"),
-        (EM(alpha=-1), LabelError, "alpha=-1"),
-        (APL(beta=-1), LabelError, "beta=-1"),
-        (APL(share=1.5), TrainingError, "share=1.5"),
-        (APL(warm_up=5), TrainingError, "warm_up=5; give a share of the epochs"),
-        (Hill(gamma=-1), LabelError, "gamma=-1"),
-        (SPLC(threshold=1), LabelError, "threshold=1"),
-        (LargeLoss(scheme="ignore"), LabelError, "scheme='ignore'"),
-        (LargeLoss(delta=2), LabelError, "delta=2"),
-        (GR(width=(0, 1)), LabelError, r"width=\(0, 1\)"),
-        (CRISP(warm_up=1), TrainingError, "warm_up=1"),
-        (MIME(threshold=0), TrainingError, "threshold=0"),
-        (MIME(kl_weight=-1), TrainingError, "kl_weight=-1"),
-        (MIME(code_size=0), TrainingError, "code_size=0"),
-    ],
-    ids=lambda value: repr(value) if hasattr(value, "fit") else "",
-)
-def test_bad_settings_are_refused_by_name(learner, error, message):
-    with pytest.raises(error, match=message):
-        learner.set_params(**{**FAST, "epochs": 3}).fit(X, y)
 
 
 # -- what each method keeps ----------------------------------------------------------------------

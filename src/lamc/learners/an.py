@@ -10,6 +10,7 @@ from torch import Tensor
 from lamc import losses
 from lamc.learners.method import Group, LossMethod, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import Check, is_within
 
 
 class AssumeNegative(LossMethod):
@@ -92,6 +93,9 @@ class ANLS(NetworkLearner):
     """
 
     smoothing: float = 0.1
+
+    def _checks(self) -> list[Check]:
+        return [("smoothing", is_within(self.smoothing, 0, 1), "a number from 0 to 1")]
 
     def _method(self, group: Group) -> Method:
         return LossMethod(partial(losses.an_ls, smoothing=self.smoothing))

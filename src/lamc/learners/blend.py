@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state, gen_batches
 
-from lamc.exceptions import FeatureError, LabelError, TrainingError
+from lamc.exceptions import FeatureError, LabelError
 from lamc.labels import Knowledge, Labels
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
@@ -20,7 +20,7 @@ from lamc.learners.holdout import (
     tell_of_negatives,
     validation_labels,
 )
-from lamc.learners.numbers import is_within
+from lamc.learners.numbers import is_flag, is_within, require_settings
 from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
     count_factor,
@@ -288,12 +288,14 @@ class Blend(Learner):
         return hasattr(self, "factors_")
 
     def _check(self) -> None:
-        if not isinstance(self.effort, str) or self.effort not in _EFFORTS:
-            raise TrainingError(f"effort={self.effort!r}; give 'full' or 'fast'.")
-        if not is_within(self.validation_size, above=0, below=1):
-            raise TrainingError(
-                f"validation_size={self.validation_size!r}; give a share above 0 and below 1."
-            )
+        known = isinstance(self.effort, str) and self.effort in _EFFORTS
+        between = is_within(self.validation_size, above=0, below=1)
+        checks = [
+            ("effort", known, "'full' or 'fast'"),
+            ("validation_size", between, "a share above 0 and below 1"),
+            ("verbose", is_flag(self.verbose), "True or False"),
+        ]
+        require_settings(self, checks)
 
 
 def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:

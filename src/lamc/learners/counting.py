@@ -8,7 +8,7 @@ from lamc.exceptions import TrainingError
 from lamc.labels import Labels
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.network import NetworkLearner
-from lamc.learners.numbers import is_within
+from lamc.learners.numbers import Check, is_within
 from lamc.learners.trainer import Training
 from lamc.types import ScoreMatrix
 
@@ -33,6 +33,10 @@ class CountingLearner(NetworkLearner):
 
     expected_count: float | None = None
 
+    def _checks(self) -> list[Check]:
+        fits = self.expected_count is None or is_within(self.expected_count, above=0)
+        return [("expected_count", fits, _expected("the number of labels"))]
+
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> Training:
         self.expected_count_ = self._count(*self._read(X, y))
         return super()._train(X, y, X_val, Y_val, seeds)
@@ -48,8 +52,10 @@ class CountingLearner(NetworkLearner):
                 n_threads=self.n_threads,
             )
         if not is_within(k, above=0, high=n_labels):
-            raise TrainingError(
-                f"expected_count={k!r}; give a number above 0 and at most {n_labels}, the number "
-                "of labels, or None to estimate it."
-            )
+            most = f"{n_labels}, the number of labels"
+            raise TrainingError(f"expected_count={k!r}; give {_expected(most)}.")
         return k
+
+
+def _expected(most: str) -> str:
+    return f"a number above 0 and at most {most}, or None to estimate it"

@@ -8,9 +8,10 @@ from torch import Tensor
 from lamc import losses
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import Check, is_within
 from lamc.learners.row_tables import observed_matrix
 from lamc.learners.stack import Shape
-from lamc.learners.warm_up import warm_up_epochs
+from lamc.learners.warm_up import check_warm_up, warm_up_epochs
 
 
 class ClassPriorRisk(Method):
@@ -97,6 +98,14 @@ class CRISP(NetworkLearner):
     warm_up: float = 0.1
     delta: float = 0.01
     tau: float = 0.01
+
+    def _checks(self) -> list[Check]:
+        between = is_within(self.delta, above=0, below=1)
+        return [
+            check_warm_up(self.warm_up),
+            ("delta", between, "a probability between 0 and 1"),
+            ("tau", is_within(self.tau, 0), "a number from 0"),
+        ]
 
     def _method(self, group: Group) -> Method:
         return ClassPriorRisk(

@@ -8,13 +8,12 @@ import torch
 from torch import Tensor
 
 from lamc import losses
-from lamc.exceptions import TrainingError
 from lamc.learners.method import Group, LossMethod, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
-from lamc.learners.numbers import is_within
+from lamc.learners.numbers import Check, is_within
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
 from lamc.learners.stack import Shape
-from lamc.learners.warm_up import warm_up_epochs
+from lamc.learners.warm_up import check_warm_up, warm_up_epochs
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,6 +48,9 @@ class EM(NetworkLearner):
     """
 
     alpha: float = 0.1
+
+    def _checks(self) -> list[Check]:
+        return [("alpha", is_within(self.alpha, 0), "a number from 0")]
 
     def _method(self, group: Group) -> Method:
         return LossMethod(partial(losses.em, alpha=self.alpha))
@@ -144,9 +146,15 @@ class APL(NetworkLearner):
     share: float = 0.9
     warm_up: float = 0.5
 
+    def _checks(self) -> list[Check]:
+        return [
+            ("alpha", is_within(self.alpha, 0), "a number from 0"),
+            ("beta", is_within(self.beta, 0), "a number from 0"),
+            ("share", is_within(self.share, 0, 1), "a share from 0 to 1"),
+            check_warm_up(self.warm_up),
+        ]
+
     def _method(self, group: Group) -> Method:
-        if not is_within(self.share, 0, 1):
-            raise TrainingError(f"share={self.share!r}; give a share from 0 to 1.")
         return AsymmetricPseudoLabels(
             group,
             alpha=self.alpha,

@@ -6,6 +6,7 @@ from functools import partial
 from lamc import losses
 from lamc.learners.method import Group, Method, ScheduledLossMethod
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import Check, are_two
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -50,6 +51,16 @@ class GR(NetworkLearner):
     mean: tuple[float, float] = (0.5, 0.8)
     width: tuple[float, float] = (2.0, 0.5)
     powers: tuple[float, float] = (0.01, 1.0)
+
+    def _checks(self) -> list[Check]:
+        powers = are_two(self.powers, above=0, high=1)
+        return [
+            ("slope", are_two(self.slope), "two numbers"),
+            ("bias", are_two(self.bias), "two numbers"),
+            ("mean", are_two(self.mean), "two numbers"),
+            ("width", are_two(self.width, above=0), "two numbers above 0"),
+            ("powers", powers, "two numbers above 0 and at most 1"),
+        ]
 
     def _method(self, group: Group) -> Method:
         return ScheduledLossMethod(

@@ -6,6 +6,7 @@ from functools import partial
 from lamc import losses
 from lamc.learners.method import Group, LossMethod, Method
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import Check, is_within
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -45,6 +46,13 @@ class Hill(NetworkLearner):
     margin: float = 1.0
     gamma: float = 2.0
     lam: float = 1.5
+
+    def _checks(self) -> list[Check]:
+        return [
+            ("margin", is_within(self.margin), "a number"),
+            ("gamma", is_within(self.gamma, 0), "a number from 0"),
+            ("lam", is_within(self.lam), "a number"),
+        ]
 
     def _method(self, group: Group) -> Method:
         return LossMethod(partial(losses.hill, margin=self.margin, gamma=self.gamma, lam=self.lam))

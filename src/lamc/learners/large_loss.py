@@ -1,12 +1,14 @@
 """Large loss matters: the labels not observed that cost most are likely true."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 from torch import Tensor
 
 from lamc import losses
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import Check, is_within
 from lamc.learners.row_tables import for_each_network, observed_matrix, put_rows, take_rows
 from lamc.learners.stack import Shape
 from lamc.losses.large import Scheme
@@ -100,6 +102,13 @@ class LargeLoss(NetworkLearner):
 
     scheme: Scheme = "reject"
     delta: float = 0.002
+
+    def _checks(self) -> list[Check]:
+        schemes = get_args(Scheme)
+        return [
+            ("scheme", self.scheme in schemes, f"one of {', '.join(map(repr, schemes))}"),
+            ("delta", is_within(self.delta, 0, 1), "a number from 0 to 1"),
+        ]
 
     def _method(self, group: Group) -> Method:
         if self.scheme == "correct-permanently":

@@ -7,14 +7,13 @@ import numpy as np
 from torch import Tensor
 
 from lamc import losses
-from lamc.exceptions import TrainingError
 from lamc.learners.bottleneck import BottleneckStack
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
-from lamc.learners.numbers import is_count, is_within
+from lamc.learners.numbers import Check, is_count, is_within
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
 from lamc.learners.stack import Shape, Stack
-from lamc.learners.warm_up import warm_up_epochs
+from lamc.learners.warm_up import check_warm_up, warm_up_epochs
 from lamc.types import FloatArray, ScoreMatrix
 
 
@@ -112,19 +111,16 @@ class MIME(NetworkLearner):
     code_size: int = 256
     warm_up: float = 0.2
 
-    def _method(self, group: Group) -> Method:
-        checks = [
-            (
-                "threshold",
-                is_within(self.threshold, above=0, below=1),
-                "a probability between 0 and 1",
-            ),
+    def _checks(self) -> list[Check]:
+        between = is_within(self.threshold, above=0, below=1)
+        return [
+            ("threshold", between, "a probability between 0 and 1"),
             ("kl_weight", is_within(self.kl_weight, 0), "a number from 0"),
             ("code_size", is_count(self.code_size), "a whole number from 1"),
+            check_warm_up(self.warm_up),
         ]
-        for name, fits, expected in checks:
-            if not fits:
-                raise TrainingError(f"{name}={getattr(self, name)!r}; give {expected}.")
+
+    def _method(self, group: Group) -> Method:
         return ConfidentPseudoLabels(
             group,
             threshold=self.threshold,

@@ -25,10 +25,12 @@ from lamc.learners.holdout import (
     validation_labels,
 )
 from lamc.learners.numbers import (
+    Check,
     checked_rates,
     draw_seeds,
     folder_for,
     is_count,
+    is_flag,
     is_within,
     require_seed,
 )
@@ -161,7 +163,7 @@ class NetworkLearner(Learner):
         return learners
 
     def check_settings(self) -> None:
-        """Raise if a setting of the training cannot be used, before there are rows to train on."""
+        """Raise if a setting cannot be used, before there are rows to train on."""
         self._plan(chooses=True)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -189,6 +191,10 @@ class NetworkLearner(Learner):
     def _method(self, group: "Group") -> "Method":
         """What the learner minimises, for networks trained together."""
         raise NotImplementedError
+
+    def _checks(self) -> list[Check]:
+        """Settings that the learner has beside those of all networks, and whether they fit."""
+        return []
 
     def _memory(self, shape: "Shape", n_rows: int) -> "Memory":
         """What the method takes for each network, for n training rows; the trainer counts on it.
@@ -280,6 +286,8 @@ class NetworkLearner(Learner):
             also=[
                 ("hidden", hidden, "a whole number from 1, or 'labels'"),
                 ("dropout", is_within(self.dropout, 0, below=1), "a share from 0 to below 1"),
+                ("standardise", is_flag(self.standardise), "True or False"),
+                *self._checks(),
             ],
         )
         return Plan(

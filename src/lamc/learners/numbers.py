@@ -4,12 +4,14 @@ import math
 from collections.abc import Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lamc.exceptions import TrainingError
+
+Check: TypeAlias = tuple[str, bool, str]  # a setting, whether it fits, and what is expected
 
 
 def draw_seeds(random_state: Any, n_models: int) -> list[int]:
@@ -103,9 +105,52 @@ def is_count(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and bool(value >= 1)
 
 
-def checked_rates(
-    learner: Any, *, chooses: bool, also: Sequence[tuple[str, bool, str]] = ()
-) -> tuple[float, ...]:
+def is_flag(value: Any) -> bool:
+    """Whether a value is True or False, or the 1 or 0 that stand for them.
+
+    Examples
+    --------
+    >>> from lamc.learners.numbers import is_flag
+    >>> is_flag(True), is_flag(0), is_flag("false"), is_flag(None)
+    (True, True, False, False)
+    """
+    return isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1)
+
+
+def are_two(values: Any, *, above: float = -math.inf, high: float = math.inf) -> bool:
+    """Whether these are two finite numbers, above one and at most another, in a list or an array.
+
+    Examples
+    --------
+    >>> from lamc.learners.numbers import are_two
+    >>> are_two((0.5, 2)), are_two([0.5, 2], high=1), are_two((1.0,)), are_two("ab")
+    (True, False, False, False)
+    """
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    return (
+        isinstance(listed, Sequence)
+        and len(listed) == 2
+        and all(is_within(value, above=above, high=high) for value in listed)
+    )
+
+
+def require_settings(learner: Any, checks: Sequence[Check]) -> None:
+    """Raise, by name, if a setting of a learner does not fit.
+
+    Examples
+    --------
+    >>> from lamc.learners import WAN
+    >>> from lamc.learners.numbers import require_settings
+    >>> require_settings(WAN(epochs=0), [("epochs", False, "a whole number from 1")])
+    Traceback (most recent call last):
+    lamc.exceptions.TrainingError: epochs=0; give a whole number from 1.
+    """
+    for name, fits, expected in checks:
+        if not fits:
+            raise TrainingError(f"{name}={getattr(learner, name)!r}; give {expected}.")
+
+
+def checked_rates(learner: Any, *, chooses: bool, also: Sequence[Check] = ()) -> tuple[float, ...]:
     """Check what every learner that trains networks is told, and return its learning rates.
 
     Parameters
@@ -114,8 +159,8 @@ def checked_rates(
         Its settings are looked at.
     chooses : bool
         Whether there is something to choose a rate by.
-    also : sequence of (str, bool, str)
-        Further settings: their name, whether they fit, and what is expected.
+    also : sequence of Check
+        Further settings.
 
     Examples
     --------
@@ -133,15 +178,15 @@ def checked_rates(
         *also,
         ("epochs", is_count(learner.epochs), count),
         ("batch_size", is_count(learner.batch_size), count),
+        ("n_models", is_count(learner.n_models), count),
         ("learning_rate", len(rates) > 0, "numbers above 0"),
         ("weight_decay", is_within(learner.weight_decay, 0), "a number from 0"),
         ("validation_size", is_within(learner.validation_size, 0, below=1), share),
         ("patience", learner.patience is None or is_count(learner.patience), none_or_count),
         ("n_threads", learner.n_threads is None or is_count(learner.n_threads), none_or_count),
+        ("verbose", is_flag(learner.verbose), "True or False"),
     ]
-    for name, fits, expected in checks:
-        if not fits:
-            raise TrainingError(f"{name}={getattr(learner, name)!r}; give {expected}.")
+    require_settings(learner, checks)
     if not chooses and len(rates) > 1:
         raise TrainingError(
             f"There are {len(rates)} learning rates and nothing to choose one by.\nGive one "

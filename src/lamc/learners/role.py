@@ -1,21 +1,19 @@
 """ROLE: the network and an estimate of all labels of the training rows teach each other."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from lamc.exceptions import TrainingError
 from lamc.learners.counting import CountingLearner
 from lamc.learners.method import Group, Memory, Method, Step
+from lamc.learners.numbers import Check
 from lamc.learners.row_adam import DenseAdam, LazyAdam
 from lamc.learners.row_tables import observed_matrix
 from lamc.learners.stack import Shape
-from lamc.learners.trainer import Training
 from lamc.losses.observed import read_observed
 
 START_OBSERVED, START_UNKNOWN = 0.995, 0.6  # estimates: of observed labels, and at most of others
@@ -135,13 +133,11 @@ class ROLE(CountingLearner):
 
     updates: Literal["dense", "lazy"] = "dense"
 
+    def _checks(self) -> list[Check]:
+        return [*super()._checks(), ("updates", self.updates in list(_ADAM), "'dense' or 'lazy'")]
+
     def _method(self, group: Group) -> Method:
         return LabelEstimation(group, expected=self.expected_count_, adam=_ADAM[self.updates])
 
     def _memory(self, shape: Shape, n_rows: int) -> Memory:
         return Memory(rows=(12 * shape.labels + 8) * n_rows)
-
-    def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> Training:
-        if self.updates not in _ADAM:
-            raise TrainingError(f"updates={self.updates!r}; give 'dense' or 'lazy'.")
-        return super()._train(X, y, X_val, Y_val, seeds)

@@ -20,7 +20,7 @@ from lamc.learners.enhancement import (
 )
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
-from lamc.learners.numbers import is_count, is_within
+from lamc.learners.numbers import Check, is_count, is_within
 from lamc.learners.stack import Shape
 from lamc.learners.trainer import Trained, Training
 from lamc.losses.observed import read_observed
@@ -235,7 +235,6 @@ class SMILE(NetworkLearner):
         return cls(p=p, mu=mu, rate=rate)
 
     def _method(self, group: Group) -> Method:
-        self._check()
         records: list[dict[str, Any]] = [
             {"seed": seed, "learning_rate": rate} | {name: [] for name in Spread.LISTS}
             for seed, rate in zip(group.seeds, group.learning_rates, strict=True)
@@ -263,9 +262,9 @@ class SMILE(NetworkLearner):
         own = {network.seed for network in networks}  # several learners may be fitted at once
         self.estimates_ = [record for record in self.estimates_ if record["seed"] in own]
 
-    def _check(self) -> None:
+    def _checks(self) -> list[Check]:
         graph = "'graph', or a number from 0 to 1"
-        checks = [
+        return [
             ("p", is_within(self.p, 0, 1), "a number from 0 to 1"),
             ("mu", is_within(self.mu, 0, 1), "a number from 0 to 1"),
             ("rate", self.rate is None or is_within(self.rate, 0), "a number from 0, or None"),
@@ -276,6 +275,3 @@ class SMILE(NetworkLearner):
             ("kl", self.kl in ("published", "correct"), "'published' or 'correct'"),
             ("links", self.links in ("published", "normalised"), "'published' or 'normalised'"),
         ]
-        for name, fits, expected in checks:
-            if not fits:
-                raise TrainingError(f"{name}={getattr(self, name)!r}; give {expected}.")

@@ -6,6 +6,7 @@ from functools import partial
 from lamc import losses
 from lamc.learners.method import Group, Method, ScheduledLossMethod
 from lamc.learners.network import NetworkLearner
+from lamc.learners.numbers import Check, is_count, is_within
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -50,6 +51,15 @@ class SPLC(NetworkLearner):
     start: int = 2
     margin: float = 1.0
     gamma: float = 2.0
+
+    def _checks(self) -> list[Check]:
+        between = is_within(self.threshold, above=0, below=1)
+        return [
+            ("threshold", between, "a probability between 0 and 1"),
+            ("start", is_count(self.start), "a whole number from 1"),
+            ("margin", is_within(self.margin), "a number"),
+            ("gamma", is_within(self.gamma, 0), "a number from 0"),
+        ]
 
     def _method(self, group: Group) -> Method:
         return ScheduledLossMethod(

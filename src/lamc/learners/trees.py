@@ -13,6 +13,7 @@ from lamc.exceptions import TrainingError
 from lamc.labels import Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
+from lamc.learners.numbers import is_count, require_settings
 from lamc.learners.scaling import CONSTANT, less
 from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
 
@@ -94,10 +95,9 @@ class Trees(Learner):
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees on rows and the labels observed on them."""
         self._forget()
-        for name in ("n_trees", "min_leaf", "n_directions", "max_rows"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, np.integer)) and value >= 1):
-                raise TrainingError(f"{name}={value!r}; give a whole number from 1.")
+        counts = ("n_trees", "min_leaf", "n_directions", "max_rows")
+        one = "a whole number from 1"
+        require_settings(self, [(name, is_count(getattr(self, name)), one) for name in counts])
         rows, labels = self._read(X, y)
         rng = check_random_state(self.random_state)
         self.shift_, self.factor_ = clear_in_single_precision(rows)
