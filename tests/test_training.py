@@ -8,11 +8,11 @@ import pytest
 from scipy import sparse
 
 from lamc import LAMC
-from lamc.exceptions import CalibrationError, LabelError, LAMCWarning
+from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, SettingError
 from lamc.labels import Knowledge, Labels
 from lamc.tables.features import Inputs, learner_of
 from lamc.tables.labelled import LabelledRows
-from lamc.training import SettingError, fit_rows, learner_named, set_verbose
+from lamc.training import fit_rows, learner_named, set_verbose
 
 
 def labelled(n, knowledge, seed=0):

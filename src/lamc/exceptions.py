@@ -41,6 +41,10 @@ class ScorerError(LAMCError, ValueError):
     """An estimator or function does not give a score for every row and label."""
 
 
+class SettingError(LAMCError, ValueError):
+    """A parameter cannot have the value given, or there is no method or setting of that name."""
+
+
 class TrainingError(LAMCError, RuntimeError):
     """Training cannot go on."""
 

@@ -13,16 +13,12 @@ import numpy as np
 from lamc.classifier import LAMC
 from lamc.containers import traces
 from lamc.duplicates import parted
-from lamc.exceptions import CalibrationError, LabelError, LAMCError, LAMCWarning
+from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, SettingError
 from lamc.labels import Knowledge, Labels
 from lamc.rules import Calibrator
 from lamc.rules.gather import row_weights
 from lamc.tables.features import learner_of, with_columns
 from lamc.tables.labelled import LabelledRows
-
-
-class SettingError(LAMCError, ValueError):
-    """A method or a setting of it that there is not."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ def learner_named(name: str, settings: Sequence[str], *, seed: int | None) -> An
     >>> learner_named("wan", ["hiden=128"], seed=0)
     Traceback (most recent call last):
     ...
-    lamc.training.SettingError: WAN has no setting 'hiden'. Did you mean 'hidden'? ...
+    lamc.exceptions.SettingError: WAN has no setting 'hiden'. Did you mean 'hidden'? ...
     """
     from lamc import learners
 

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse, stats
 
 from lamc.datasets.observe import observe
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 from lamc.labels import Knowledge, as_labels
 
 truths = arrays(bool, st.tuples(st.integers(1, 20), st.integers(1, 8))).filter(
@@ -178,6 +178,16 @@ def test_top_is_the_highest_scores(Y: Any, n_observed: int, seed: int) -> None:
         ({"how": "top"}, "how='top' draws by scores"),
         ({"how": "weights"}, "how='weights' draws by weights"),
         ({"weights": [1, 1, 1]}, "weights was given, but how='uniform' does not draw by weights"),
+    ],
+)
+def test_requests_that_make_no_sense_are_refused(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        observe([[1, 1, 0], [0, 0, 1]], **call)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
         ({"how": "score", "scores": [1, 1, 1]}, r"scores has shape \(3,\); .* give \(2, 3\)\."),
         ({"how": "weights", "weights": [1, 1]}, r"weights has shape \(2,\).*\(2, 3\) or \(3,\)"),
         ({"how": "weights", "weights": [1, -2, 1]}, "weights holds -2.0 at row 0, column 1"),
@@ -185,7 +195,7 @@ def test_top_is_the_highest_scores(Y: Any, n_observed: int, seed: int) -> None:
         ({"how": "weights", "weights": [1, 1, 0]}, "Row 1 of y has true labels of weight 0 only"),
     ],
 )
-def test_requests_that_make_no_sense_are_refused(call: dict[str, Any], message: str) -> None:
+def test_values_that_nothing_is_drawn_by_are_refused(call: dict[str, Any], message: str) -> None:
     with pytest.raises(LabelError, match=message):
         observe([[1, 1, 0], [0, 0, 1]], **call)
 

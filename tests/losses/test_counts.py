@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lamc import losses
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 
 RNG = np.random.default_rng(0)
 LOGITS = torch.tensor(RNG.normal(size=(3, 6, 5)))
@@ -44,14 +44,18 @@ def test_one_number_serves_all_models(loss):
 
 @every_loss
 @pytest.mark.parametrize(
-    ("expected", "message"),
+    ("expected", "error", "message"),
     [
-        (EXPECTED[:2], "expected has shape (2,), but logits has shape (3, 6, 5): give one number"),
-        (EXPECTED[:, None], "one for each model, of shape (3,)."),
-        (-EXPECTED, "expected=-1.0; give a number that is at least 0."),
-        (EXPECTED * np.nan, "expected=nan"),
+        (
+            EXPECTED[:2],
+            LabelError,
+            "expected has shape (2,), but logits has shape (3, 6, 5): give one number",
+        ),
+        (EXPECTED[:, None], LabelError, "one for each model, of shape (3,)."),
+        (-EXPECTED, SettingError, "expected=-1.0; give a number that is at least 0."),
+        (EXPECTED * np.nan, SettingError, "expected=nan"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(loss, expected, message):
-    with pytest.raises(LabelError, match=re.escape(message)):
+def test_numbers_that_cannot_be_are_refused(loss, expected, error, message):
+    with pytest.raises(error, match=re.escape(message)):
         loss(slice(None), expected)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lamc import losses
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 
 from .cases import CASES, IDS, batch
 
@@ -16,8 +16,8 @@ LOGITS = torch.zeros(4, 3)
 INDEX = torch.tensor([0, 1, 2, 0])
 
 
-def refused(message):
-    return pytest.raises(LabelError, match=re.escape(message))
+def refused(message, error=LabelError):
+    return pytest.raises(error, match=re.escape(message))
 
 
 @every_loss
@@ -29,7 +29,7 @@ def test_every_loss_checks_shapes_values_and_the_reduction(case):
         case.loss(logits, torch.tensor([0, 1, 2, 3, 4, 5]), *more)
     with refused("observed holds -1"):
         case.loss(logits, -observed.int(), *more)
-    with refused("reduction='average'; choose 'mean'"):
+    with refused("reduction='average'; choose 'mean'", SettingError):
         case.loss(logits, observed, *more, reduction="average")
 
 
@@ -85,11 +85,8 @@ def test_one_label_has_no_default_weight():
         (lambda: losses.wan(LOGITS, INDEX, weight=-1), "weight=-1; give a number that is at least"),
         (lambda: losses.em(LOGITS, INDEX, alpha=-0.1), "alpha=-0.1"),
         (lambda: losses.em_apl(LOGITS, INDEX, LOGITS, beta=-1), "beta=-1"),
-        (lambda: losses.em_apl(LOGITS, INDEX, LOGITS[0]), "pseudo has shape (3,), but logits has"),
-        (lambda: losses.soft_target(LOGITS, INDEX, LOGITS.T), "targets has shape (3, 4), but"),
         (lambda: losses.epr(LOGITS, INDEX, expected=-2), "expected=-2"),
         (lambda: losses.role(LOGITS, INDEX, LOGITS, expected=float("nan")), "expected=nan"),
-        (lambda: losses.role(LOGITS, INDEX, LOGITS[:2], expected=2), "estimates has shape (2, 3)"),
         (lambda: losses.hill(LOGITS, INDEX, gamma=-1), "gamma=-1"),
         (lambda: losses.splc(LOGITS, INDEX, epoch=0), "epoch=0; epochs count from 1."),
         (lambda: losses.splc(LOGITS, INDEX, epoch=1, threshold=1), "threshold=1; give a prob"),
@@ -99,6 +96,22 @@ def test_one_label_has_no_default_weight():
         (lambda: losses.large_loss(LOGITS, INDEX, epoch=0), "epoch=0; epochs count from 1."),
         (lambda: losses.large_loss(LOGITS, INDEX, epoch=1, delta=2), "delta=2; give a number"),
         (lambda: losses.large_loss(LOGITS, INDEX, epoch=1, scheme="LL-R"), "scheme='LL-R'; choose"),
+        (lambda: losses.gr(LOGITS, INDEX, epoch=1, epochs=8, bias=2), "bias=2; give two numbers."),
+        (lambda: losses.crisp_priors(LOGITS, INDEX, delta=0), "delta=0; give a probability"),
+        (lambda: losses.crisp_priors(LOGITS, INDEX, tau=-1), "tau=-1; give a number"),
+    ],
+)
+def test_parameters_are_checked(call, message):
+    with refused(message, SettingError):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: losses.em_apl(LOGITS, INDEX, LOGITS[0]), "pseudo has shape (3,), but logits has"),
+        (lambda: losses.soft_target(LOGITS, INDEX, LOGITS.T), "targets has shape (3, 4), but"),
+        (lambda: losses.role(LOGITS, INDEX, LOGITS[:2], expected=2), "estimates has shape (2, 3)"),
         (lambda: losses.crisp(LOGITS, INDEX, LOGITS[:, 0]), "priors has shape (4,), but logits"),
         (lambda: losses.crisp(LOGITS, INDEX, LOGITS[0] - 1), "priors are shares of rows: give num"),
         (
@@ -108,6 +121,6 @@ def test_one_label_has_no_default_weight():
         (lambda: losses.gaussian_kl(LOGITS, LOGITS[0]), "mean has shape (4, 3) and log_std (3,)"),
     ],
 )
-def test_parameters_are_checked(call, message):
+def test_tensors_beside_the_logits_are_checked(call, message):
     with refused(message):
         call()

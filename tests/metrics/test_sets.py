@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import metrics as sk
 
 from lamc import metrics
-from lamc.exceptions import LabelError
+from lamc.exceptions import SettingError
 
 PAIRS = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
 
@@ -64,5 +64,5 @@ def test_a_label_that_is_never_accepted_has_no_precision_and_does_not_lower_the_
 
 
 def test_an_unknown_average_is_refused():
-    with pytest.raises(LabelError, match=r"average='samples' is not known.*\n.*label_metrics"):
+    with pytest.raises(SettingError, match=r"average='samples' is not known.*\n.*label_metrics"):
         metrics.f1([[1, 0, 0]], [[1, 0, 0]], average="samples")

@@ -86,9 +86,10 @@ def train(
     Example: lamc train yeast.arff --method role --set hidden=128 -o yeast.lamc
     """
     from lamc import LAMC
+    from lamc.exceptions import SettingError
     from lamc.tables.gaps import gaps_in
     from lamc.tables.labelled import rows_like, training_rows
-    from lamc.training import SettingError, fit_rows, learner_named, set_verbose
+    from lamc.training import fit_rows, learner_named, set_verbose
 
     options.check_output(output, force=force)
     options.check_promise(rule, alpha, delta, few_positives, per_label)

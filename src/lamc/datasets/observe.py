@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.columns import as_numbers, entries_in_order_of, in_order_of
 from lamc.labels.known import rows_in_words
@@ -197,12 +197,12 @@ def _in_order(values: Any, classes: AnyArray, name: str) -> ScoreMatrix:
 
 def _check_request(how: How, n_observed: int, scores: ScoreMatrix | None, weights: Any) -> None:
     if how not in get_args(How):
-        raise LabelError(f"how={how!r} is not known; choose one of {', '.join(get_args(How))}.")
+        raise SettingError(f"how={how!r} is not known; choose one of {', '.join(get_args(How))}.")
     if not isinstance(n_observed, (int, np.integer)) or n_observed < 1:
-        raise LabelError(f"n_observed={n_observed!r}; give a whole number of labels, 1 or more.")
+        raise SettingError(f"n_observed={n_observed!r}; give a whole number of labels, 1 or more.")
     needed = {"score": "scores", "top": "scores", "weights": "weights"}.get(how)
     for name, values in (("scores", scores), ("weights", weights)):
         if values is None and name == needed:
-            raise LabelError(f"how={how!r} draws by {name}: pass {name}=….")
+            raise SettingError(f"how={how!r} draws by {name}: pass {name}=….")
         if values is not None and name != needed:
-            raise LabelError(f"{name} was given, but how={how!r} does not draw by {name}.")
+            raise SettingError(f"{name} was given, but how={how!r} does not draw by {name}.")

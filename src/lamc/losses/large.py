@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import torch
 from torch import Tensor
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import SettingError
 from lamc.losses.observed import AnyInARow, read_observed
 from lamc.losses.terms import Reduction, check_epoch, check_number, cost_absent, reduce_entries
 
@@ -106,7 +106,7 @@ def large_loss(
     check_epoch(epoch)
     check_number("delta", delta, 0, 1)
     if scheme not in get_args(Scheme):
-        raise LabelError(f"scheme={scheme!r}; choose one of {', '.join(get_args(Scheme))}.")
+        raise SettingError(f"scheme={scheme!r}; choose one of {', '.join(get_args(Scheme))}.")
     known = read_observed(logits, observed).mask(logits)
     steps = min(epoch - 1, 1) if scheme == "correct-permanently" else epoch - 1
     n_entries = logits.shape[-2] * logits.shape[-1]

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 from lamc.losses.observed import read_observed
 from lamc.losses.terms import Reduction, check_number, reduce_vector
 from lamc.types import BoolArray, FloatArray
@@ -122,7 +122,7 @@ def crisp_priors(
     tensor([0.3000])
     """
     if not 0 < delta < 1:
-        raise LabelError(f"delta={delta!r}; give a probability between 0 and 1.")
+        raise SettingError(f"delta={delta!r}; give a probability between 0 and 1.")
     check_number("tau", tau, 0)
     seen = read_observed(scores, observed).mask(scores)
     if scores.isnan().any():

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import SettingError
 from lamc.losses.observed import AnyInARow, read_observed
 from lamc.losses.terms import (
     Reduction,
@@ -128,7 +128,7 @@ def splc(
     check_epoch(epoch)
     check_number("gamma", gamma, 0)
     if not 0 < threshold < 1:
-        raise LabelError(f"threshold={threshold!r}; give a probability between 0 and 1.")
+        raise SettingError(f"threshold={threshold!r}; give a probability between 0 and 1.")
     positives = read_observed(logits, observed)
     present = positives.mask(logits)
     if epoch >= start:
@@ -193,12 +193,12 @@ def gr(
     pairs = {"slope": slope, "bias": bias, "mean": mean, "width": width, "powers": powers}
     for name, pair in pairs.items():
         if not (isinstance(pair, Sequence | np.ndarray) and len(pair) == 2):
-            raise LabelError(f"{name}={pair!r}; give two numbers.")
+            raise SettingError(f"{name}={pair!r}; give two numbers.")
     for power in powers:
         if not 0 < power <= 1:
-            raise LabelError(f"powers={powers!r}; give two numbers above 0 and at most 1.")
+            raise SettingError(f"powers={powers!r}; give two numbers above 0 and at most 1.")
     if min(width) <= 0:
-        raise LabelError(f"width={width!r}; give two numbers above 0.")
+        raise SettingError(f"width={width!r}; give two numbers above 0.")
     positives = read_observed(logits, observed)
     chance = logits.detach().sigmoid()
     behind, ahead = (epoch - 1) / epochs, epoch / epochs

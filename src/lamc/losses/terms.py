@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 
 Reduction: TypeAlias = Literal["mean", "sum", "none"]
 
@@ -61,22 +61,22 @@ def scale_mean(mean: Tensor, logits: Tensor, reduction: Reduction) -> Tensor:
     )
 
 
-def _unknown_reduction(reduction: str, expected: str) -> LabelError:
-    return LabelError(f"reduction={reduction!r}; choose {expected}.")
+def _unknown_reduction(reduction: str, expected: str) -> SettingError:
+    return SettingError(f"reduction={reduction!r}; choose {expected}.")
 
 
 def check_number(name: str, value: float, low: float, high: float = math.inf) -> None:
     """Raise unless ``low <= value <= high``."""
     if not (isinstance(value, Real) and low <= value <= high):
         most = "" if high == math.inf else f" and at most {high}"
-        raise LabelError(f"{name}={value!r}; give a number that is at least {low}{most}.")
+        raise SettingError(f"{name}={value!r}; give a number that is at least {low}{most}.")
 
 
 def check_epoch(epoch: int, *, epochs: int | None = None) -> None:
     """Raise unless ``epoch`` is one of ``epochs``, which count from 1."""
     if epoch < 1 or (epochs is not None and epoch > epochs):
         last = "" if epochs is None else f" to epochs={epochs}"
-        raise LabelError(f"epoch={epoch!r}; epochs count from 1{last}.")
+        raise SettingError(f"epoch={epoch!r}; epochs count from 1{last}.")
 
 
 def check_entries(name: str, values: Tensor, logits: Tensor) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lamc.exceptions import LabelError
+from lamc.exceptions import SettingError
 from lamc.metrics.inputs import check_accepted, check_truth
 from lamc.metrics.labelwise import mean_of_defined
 from lamc.types import FloatArray, IntArray
@@ -201,7 +201,7 @@ def _average(part: IntArray, whole: IntArray, average: str) -> float:
         return float(_share(part.sum(), whole.sum()))
     if average == "macro":
         return mean_of_defined(_share(part, whole))
-    raise LabelError(
+    raise SettingError(
         f"average={average!r} is not known; choose 'micro' or 'macro'.\n"
         "For the value of each label call label_metrics(Y, accepted)."
     )
