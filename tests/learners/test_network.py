@@ -415,11 +415,11 @@ def test_an_interruption_leaves_a_fitted_learner(monkeypatch):
 
     plain, calls = ObservedLikelihood.values, []
 
-    def interrupted(self, stack, activation):
+    def interrupted(self, scores):
         calls.append(None)
         if len(calls) > 3:
             raise KeyboardInterrupt
-        return plain(self, stack, activation)
+        return plain(self, scores)
 
     monkeypatch.setattr(ObservedLikelihood, "values", interrupted)
     learner = WAN(**{**TINY, "epochs": 50})

@@ -116,7 +116,7 @@ def test_validation_labels_choose_and_are_not_learnt_from(learner, monkeypatch):
     monkeypatch.setattr(
         CleanAveragePrecision,
         "values",
-        lambda self, stack, activation: np.full(len(stack), float(next(increasing))),
+        lambda self, scores: np.full(len(scores), float(next(increasing))),
     )
     one_rate = clone(learner).set_params(learning_rate=1e-2)
     told = clone(one_rate).fit(X, y, X_CAL, Y_CAL)

@@ -233,8 +233,8 @@ class Fixed:
     def __init__(self, *values):
         self.told = iter(values)
 
-    def values(self, stack, activation):
-        return np.full(len(stack), next(self.told))
+    def values(self, scores):
+        return np.full(len(scores), next(self.told))
 
 
 def test_the_first_of_the_best_epochs_is_kept():
@@ -268,22 +268,16 @@ def test_without_a_criterion_the_last_epoch_is_kept():
 def test_clean_labels_are_judged_by_average_precision():
     from sklearn.metrics import label_ranking_average_precision_score
 
-    stack = Stack(SHAPE, [0, 1])
-    expected = [
-        label_ranking_average_precision_score(Y, scores)
-        for scores in stack.scores(ROWS, torch.sigmoid).numpy()
-    ]
-    np.testing.assert_allclose(clean().values(stack, torch.sigmoid), expected)
+    scores = Stack(SHAPE, [0, 1]).scores(ROWS, torch.sigmoid)
+    expected = [label_ranking_average_precision_score(Y, own) for own in scores.numpy()]
+    np.testing.assert_allclose(clean().values(scores), expected)
 
 
 def test_observed_labels_are_judged_by_their_likelihood():
     held = criterion_for(ROWS, as_labels(OBSERVED.numpy()))
-    stack = Stack(SHAPE, [0, 1])
-    expected = [
-        most_likely(scores, OBSERVED.numpy())
-        for scores in stack.scores(ROWS, torch.sigmoid).double().numpy()
-    ]
-    np.testing.assert_allclose(held.values(stack, torch.sigmoid), expected, atol=1e-4)
+    scores = Stack(SHAPE, [0, 1]).scores(ROWS, torch.sigmoid)
+    expected = [most_likely(own, OBSERVED.numpy()) for own in scores.double().numpy()]
+    np.testing.assert_allclose(held.values(scores), expected, atol=1e-4)
     assert "observed" in held.name
 
 
@@ -297,19 +291,19 @@ def most_likely(scores, observed):
 
 def test_scores_can_be_taken_as_they_are():
     held = ObservedLikelihood(ROWS, as_labels(OBSERVED.numpy()), as_they_are=True)
-    stack = Stack(SHAPE, [0, 1])
-    scores = stack.scores(ROWS, torch.sigmoid).double().numpy()
-    share = scores / scores.sum(axis=2, keepdims=True)
+    scores = Stack(SHAPE, [0, 1]).scores(ROWS, torch.sigmoid)
+    wide = scores.double().numpy()
+    share = wide / wide.sum(axis=2, keepdims=True)
     expected = [np.log(each[np.arange(N), OBSERVED.numpy()]).mean() for each in share]
-    np.testing.assert_allclose(held.values(stack, torch.sigmoid), expected)
+    np.testing.assert_allclose(held.values(scores), expected)
 
 
 def test_how_sure_a_network_is_does_not_count():
     """Logits times a number up to 4 lose nothing, for the power that undoes it is within reach."""
     held = criterion_for(ROWS, as_labels(OBSERVED.numpy()))
     stack = Stack(SHAPE, [0])
-    (plain,) = held.values(stack, torch.sigmoid)
-    (surer,) = held.values(stack, lambda logits: torch.sigmoid(4 * logits))
+    (plain,) = held.values(stack.scores(ROWS, torch.sigmoid))
+    (surer,) = held.values(stack.scores(ROWS, lambda logits: torch.sigmoid(4 * logits)))
     assert surer >= plain - 1e-4
 
 
@@ -358,11 +352,11 @@ class Interrupts:
     def __init__(self, after):
         self.left = after
 
-    def values(self, stack, activation):
+    def values(self, scores):
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
-        return np.full(len(stack), float(self.left))
+        return np.full(len(scores), float(self.left))
 
 
 @pytest.mark.parametrize("after", [2, 4, 5])  # in the first rate, at the start of the second, in it
@@ -396,8 +390,8 @@ class Undecided:
 
     name, rows = "likelihood", ROWS
 
-    def values(self, stack, activation):
-        return np.full(len(stack), np.nan)
+    def values(self, scores):
+        return np.full(len(scores), np.nan)
 
 
 def test_a_network_of_which_nothing_can_be_kept_is_refused():

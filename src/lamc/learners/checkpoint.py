@@ -104,7 +104,7 @@ def digest_of(
     seeds: Sequence[int],
     rows: Rows,
     observed: Tensor,
-    criterion: Criterion | None,
+    criterion: Criterion[Rows] | None,
 ) -> str:
     """A short name for what is trained on what, and chosen by what."""
     digest = blake2b(digest_size=16)

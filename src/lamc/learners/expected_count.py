@@ -52,7 +52,7 @@ def expected_count(scores: Tensor) -> Tensor:
 class _Probabilities(Softmax):
     """Softmax, kept where its probabilities are best, and not their order alone."""
 
-    def _criterion(self, rows: Rows, labels: Labels) -> Criterion:
+    def _criterion(self, rows: Rows, labels: Labels) -> Criterion[Rows]:
         return ObservedLikelihood(rows, labels, as_they_are=True)
 
 

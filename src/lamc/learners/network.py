@@ -215,7 +215,7 @@ class NetworkLearner(Learner):
         """Scores from logits."""
         return expit(logits)
 
-    def _criterion(self, rows: "Rows", labels: Labels) -> "Criterion":
+    def _criterion(self, rows: "Rows", labels: Labels) -> "Criterion[Rows]":
         """What validation rows choose epoch and rate by."""
         from lamc.learners.selection import criterion_for
 

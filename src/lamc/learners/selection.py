@@ -1,7 +1,7 @@
 """Which epoch and learning rate to keep: by clean validation labels, or by observed ones alone."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -9,50 +9,51 @@ from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from lamc.labels import Knowledge, Labels
-from lamc.learners.rows import Rows
-from lamc.learners.stack import Activation, Stack
 from lamc.metrics import average_precision
 from lamc.types import FloatArray
 
 _LEAST = 1e-12  # score, and distance of a score from 1
 _LARGEST_POWER = 2.0
 
-
-class Criterion(Protocol):
-    """Judges networks; higher is better."""
-
-    @property
-    def name(self) -> str:
-        """What is measured, for the record."""
-
-    @property
-    def rows(self) -> Rows:
-        """Rows that it is measured on."""
-
-    @property
-    def labels(self) -> Labels:
-        """What is known of their labels."""
-
-    def values(self, stack: Stack, activation: Activation) -> FloatArray:
-        """Return a value for each network."""
+RowsT = TypeVar("RowsT")
 
 
 @dataclass(frozen=True, eq=False)
-class CleanAveragePrecision:
+class Criterion(Generic[RowsT]):
+    """Judges networks by their scores of some rows; higher is better.
+
+    Attributes
+    ----------
+    rows : Rows or Examples
+        Rows that it is measured on, as the trainer holds them.
+    labels : Labels
+        What is known of their labels.
+    name : str
+        What is measured, for the record.
+    """
+
+    rows: RowsT
+    labels: Labels
+    name: ClassVar[str]
+
+    def values(self, scores: Tensor) -> FloatArray:
+        """Return a value for each network, from its scores of the rows: (M, n, K)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class CleanAveragePrecision(Criterion[RowsT]):
     """Example-based average precision on rows of which all labels are known."""
 
-    rows: Rows
-    labels: Labels
-    name: str = "average precision on fully labelled validation rows"
+    name: ClassVar[str] = "average precision on fully labelled validation rows"
 
-    def values(self, stack: Stack, activation: Activation) -> FloatArray:
+    def values(self, scores: Tensor) -> FloatArray:
         """Average precision of each network."""
-        scores = stack.scores(self.rows, activation).cpu().numpy()
-        return np.asarray([average_precision(self.labels, each) for each in scores])
+        return np.asarray([average_precision(self.labels, own) for own in scores.cpu().numpy()])
 
 
 @dataclass(frozen=True, eq=False)
-class ObservedLikelihood:
+class ObservedLikelihood(Criterion[RowsT]):
     """Mean log-probability of an observed label of held-out rows, if networks were as sure as due.
 
     It reads no label that was not observed. The odds of a score tell, up to a factor, those of the
@@ -62,15 +63,12 @@ class ObservedLikelihood:
     matters how sure a network is, scores are taken ``as_they_are``, divided by their sum.
     """
 
-    rows: Rows
-    labels: Labels
+    name: ClassVar[str] = "log-likelihood of the observed label on held-out rows"
     as_they_are: bool = False
-    name: str = "log-likelihood of the observed label on held-out rows"
 
-    def values(self, stack: Stack, activation: Activation) -> FloatArray:
+    def values(self, scores: Tensor) -> FloatArray:
         """Log-likelihood under each network."""
         row, label = (torch.from_numpy(axis) for axis in self.labels.positives.tocoo().coords)
-        scores = stack.scores(self.rows, activation)
         likelihood = _likelihood if self.as_they_are else _best_likelihood
         return np.asarray([likelihood(own.double(), row, label) for own in scores])
 
@@ -120,7 +118,7 @@ class Choice:
     values: dict[float, list[float]]
 
 
-def criterion_for(rows: Rows, labels: Labels) -> Criterion:
+def criterion_for(rows: RowsT, labels: Labels) -> Criterion[RowsT]:
     """Choose by all labels where they are known, else by the observed ones."""
     if labels.knowledge is Knowledge.ALL:
         return CleanAveragePrecision(rows, labels)

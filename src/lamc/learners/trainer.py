@@ -183,7 +183,7 @@ def train(
     seeds: Sequence[int],
     plan: Plan,
     method_for: Callable[[Group], Method],
-    criterion: Criterion | None,
+    criterion: Criterion[Rows] | None,
     *,
     beside: Memory = NOTHING,
     checkpoint: Checkpoint | None = None,
@@ -258,7 +258,7 @@ def _train_group(
     group: Group,
     plan: Plan,
     method: Method,
-    criterion: Criterion | None,
+    criterion: Criterion[Rows] | None,
     checkpoint: Checkpoint | None,
     progress: Progress | None,
 ) -> Best:
@@ -289,7 +289,8 @@ def _train_group(
             if criterion is None:
                 best.note(np.full(len(group), float(epoch)), epoch, stack)
             else:
-                best.note(criterion.values(stack, method.activation), epoch, stack)
+                scores = stack.scores(criterion.rows, method.activation)
+                best.note(criterion.values(scores), epoch, stack)
             if checkpoint is not None:
                 checkpoint.write(epoch, stack, adam, best, method)
             if progress is not None:

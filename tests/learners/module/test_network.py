@@ -677,11 +677,11 @@ def test_rows_that_get_no_score_are_told():
 def test_an_interruption_leaves_a_fitted_learner(monkeypatch):
     plain, calls = ObservedLikelihood.values, []
 
-    def interrupted(self, stack, activation):
+    def interrupted(self, scores):
         calls.append(None)
         if len(calls) > 3:
             raise KeyboardInterrupt
-        return plain(self, stack, activation)
+        return plain(self, scores)
 
     monkeypatch.setattr(ObservedLikelihood, "values", interrupted)
     network = Network(mlp, **{**FAST, "epochs": 50})

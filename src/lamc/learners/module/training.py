@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from lamc.exceptions import TrainingError
 from lamc.labels import Labels
@@ -24,9 +24,7 @@ from lamc.learners.module.examples import Examples
 from lamc.learners.module.loss import Activation, Loss, optimiser_for
 from lamc.learners.module.making import put_weights
 from lamc.learners.progress import Progress
-from lamc.learners.rows import Rows
 from lamc.learners.selection import Choice, Criterion, criterion_for
-from lamc.learners.stack import Stack
 from lamc.learners.trainer import Plan
 
 
@@ -72,9 +70,9 @@ class Judge:
     labels: Labels
 
     @property
-    def criterion(self) -> Criterion:
+    def criterion(self) -> Criterion[Examples]:
         """What is measured: by all labels where they are known, else by the observed ones."""
-        return criterion_for(cast(Rows, self.examples), self.labels)
+        return criterion_for(self.examples, self.labels)
 
     def value(self, module: nn.Module, course: Course) -> float:
         """Value of a module; higher is better."""
@@ -87,18 +85,7 @@ class Judge:
             of="the validation rows",
         )
         self.labels.require_rows(len(scores), of="X_val")
-        return float(self.criterion.values(cast(Stack, _Scored(scores)), torch.sigmoid)[0])
-
-
-@dataclass(frozen=True, eq=False)
-class _Scored:
-    """Scores that are there already, for criteria that ask a stack of networks for them."""
-
-    scores_: Tensor
-
-    def scores(self, rows: object, activation: object) -> Tensor:
-        """Scores (1, n, K)."""
-        return self.scores_[None]
+        return float(self.criterion.values(scores[None])[0])
 
 
 @dataclass(frozen=True, eq=False)
