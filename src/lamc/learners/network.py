@@ -250,8 +250,8 @@ class NetworkLearner(Learner):
         hidden = len(labels.classes) if self.hidden == "labels" else self.hidden
         shape = Shape(X.shape[1], hidden, len(labels.classes))
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
-        title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
-        with training_mode(self.n_threads), title as progress:
+        showing = Progress(type(self).__name__, total) if self.verbose else nullcontext()
+        with training_mode(self.n_threads), showing as progress:
             rows = as_rows(self._prepared(X, origin), device)
             observed = _observed(labels, device)
             criterion = None

@@ -217,9 +217,9 @@ def train(
         Told of every epoch.
     """
     tasks = [Task(seed, rate) for rate in plan.learning_rates for seed in seeds]
-    judged = 0 if criterion is None else 4 * len(criterion.rows) * shape.labels
+    of_scores = 0 if criterion is None else 4 * len(criterion.rows) * shape.labels
     of_batch = step_bytes(shape, min(plan.batch_size, len(rows)))
-    size = group_size(shape, len(tasks), replace(beside, rows=beside.rows + judged + of_batch))
+    size = group_size(shape, len(tasks), replace(beside, rows=beside.rows + of_scores + of_batch))
     found: dict[Task, Kept] = {}
     interruption: KeyboardInterrupt | None = None
     for start in range(0, len(tasks), size):
@@ -242,7 +242,8 @@ def train(
         interruption = best.interruption
         if interruption is not None:
             break
-    name, judged = ("the last epoch", False) if criterion is None else (criterion.name, True)
+    judged = criterion is not None
+    name = "the last epoch" if criterion is None else criterion.name
     kept = [_chosen(seed, found, name, judged=judged) for seed in seeds if _seen(seed, found)]
     if interruption is not None and not kept:
         raise interruption

@@ -308,8 +308,8 @@ class Network(Learner):
             folder = folder_for(self.checkpoint)
             digest = digest_of(self._settings(), seeds, fresh(seeds[0]), parts)
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
-        title = Progress(type(self).__name__, total) if self.verbose else nullcontext()
-        with title as progress:
+        showing = Progress(type(self).__name__, total) if self.verbose else nullcontext()
+        with showing as progress:
             return train_modules(course, seeds, folder=folder, digest=digest, progress=progress)
 
     def _plan(self, *, chooses: bool) -> Plan:
