@@ -5,7 +5,7 @@ digest of what is trained on what; a file of another training is refused, not co
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -16,6 +16,7 @@ from torch import Tensor
 
 from lamc.exceptions import TrainingError
 from lamc.files import whole_file
+from lamc.labels import Labels
 from lamc.learners.method import Method
 from lamc.learners.rows import Rows, blocks
 from lamc.learners.selection import Criterion
@@ -67,16 +68,7 @@ class Checkpoint:
         """Put back the state of the last epoch written, and return its number; 0 if none was."""
         if not self.path.exists():
             return 0
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(self.path, framework="pt") as file:
-                about = file.metadata() or {}
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (SafetensorError, OSError) as error:
-            raise TrainingError(
-                f"The checkpoint {self.path} cannot be read: {error}.\nRemove it to start again."
-            ) from error
+        tensors, about = read_file(self.path)
         if about.get("digest") != self.digest:
             raise TrainingError(
                 f"The checkpoint {self.path} belongs to another training: other data, settings or "
@@ -94,9 +86,58 @@ class Checkpoint:
         values, epochs = json.loads(about["best"])
         best.values[:], best.epochs[:] = values, epochs
         best.history[:] = [np.asarray(each) for each in json.loads(about["history"])]
-        adam.restore(_of("adam.", tensors))
-        method.restore(_of("method.", tensors))
+        adam.restore(tensors_of("adam", tensors))
+        method.restore(tensors_of("method", tensors))
         return int(about["epoch"])
+
+
+def folder_for(checkpoint: str | Path) -> Path:
+    """The folder of checkpoints; a file in its place is refused.
+
+    Examples
+    --------
+    >>> from lamc.learners.checkpoint import folder_for
+    >>> folder_for("training").name
+    'training'
+    """
+    folder = Path(checkpoint)
+    if folder.exists() and not folder.is_dir():
+        raise TrainingError(f"checkpoint={str(folder)!r} is a file; give a folder, or a new name.")
+    return folder
+
+
+def read_file(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The tensors of a checkpoint by name, and what is told about them."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return tensors, file.metadata() or {}
+    except (SafetensorError, OSError) as error:
+        raise TrainingError(
+            f"The checkpoint {path} cannot be read: {error}.\nRemove it to start again."
+        ) from error
+
+
+def tensors_of(owner: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of one owner, by the names it gave them.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.checkpoint import tensors_of
+    >>> tensors_of("adam", {"adam.step": torch.tensor(3), "best.0": torch.zeros(2)})
+    {'step': tensor(3)}
+    """
+    own = [name for name in tensors if name.startswith(f"{owner}.")]
+    return {name.removeprefix(f"{owner}."): tensors[name] for name in own}
+
+
+def add_positives(digest: blake2b, labels: Labels) -> None:
+    """Let a digest depend on which labels are known to be true."""
+    digest.update(labels.positives.indptr.astype(np.int64).tobytes())
+    digest.update(labels.positives.indices.astype(np.int64).tobytes())
 
 
 def digest_of(
@@ -114,9 +155,7 @@ def digest_of(
     if criterion is not None:
         digest.update(criterion.name.encode())
         _add_rows(digest, criterion.rows)
-        positives = criterion.labels.positives
-        digest.update(positives.indptr.astype(np.int64).tobytes())
-        digest.update(positives.indices.astype(np.int64).tobytes())
+        add_positives(digest, criterion.labels)
     return digest.hexdigest()
 
 
@@ -128,9 +167,3 @@ def _add_rows(digest: blake2b, rows: Rows) -> None:
 
 def _named(name: str, tensors: tuple[Tensor, ...]) -> dict[str, Tensor]:
     return {f"{name}.{number}": tensor for number, tensor in enumerate(tensors)}
-
-
-def _of(owner: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of one owner, by the names it gave them."""
-    own = [name for name in tensors if name.startswith(owner)]
-    return {name.removeprefix(owner): tensors[name] for name in own}

@@ -28,7 +28,6 @@ from lamc.learners.numbers import (
     Check,
     checked_rates,
     draw_seeds,
-    folder_for,
     is_count,
     is_flag,
     is_within,
@@ -222,7 +221,7 @@ class NetworkLearner(Learner):
         return criterion_for(rows, labels)
 
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> "Training":
-        from lamc.learners.checkpoint import Checkpoint, digest_of
+        from lamc.learners.checkpoint import Checkpoint, digest_of, folder_for
         from lamc.learners.progress import Progress
         from lamc.learners.rows import as_rows
         from lamc.learners.stack import Shape

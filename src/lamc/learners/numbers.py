@@ -1,9 +1,8 @@
-"""Numbers that a user sets: counts, rates, and seeds drawn from a random state; checked."""
+"""Numbers and flags that a user sets, and seeds drawn from a random state; checked."""
 
 import math
 from collections.abc import Sequence
 from numbers import Real
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,21 +41,6 @@ def require_seed(random_state: Any) -> None:
             f"random_state={random_state!r} draws anew in every fit, so that no fit could go on "
             "from the checkpoint of another.\nGive a whole number, such as random_state=0."
         )
-
-
-def folder_for(checkpoint: str | Path) -> Path:
-    """The folder of checkpoints; a file in its place is refused.
-
-    Examples
-    --------
-    >>> from lamc.learners.numbers import folder_for
-    >>> folder_for("training").name
-    'training'
-    """
-    folder = Path(checkpoint)
-    if folder.exists() and not folder.is_dir():
-        raise TrainingError(f"checkpoint={str(folder)!r} is a file; give a folder, or a new name.")
-    return folder
 
 
 def is_within(

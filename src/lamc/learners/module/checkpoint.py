@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from lamc.exceptions import TrainingError
 from lamc.files import whole_file
 from lamc.labels import Labels
+from lamc.learners.checkpoint import add_positives, read_file, tensors_of
 from lamc.learners.module.examples import Examples
 from lamc.learners.module.inputs import FromDataset, InMemory, Stream
 from lamc.learners.module.making import put_weights, weights_of
@@ -74,7 +75,7 @@ class ModuleCheckpoint:
         """Put back the state of the last epoch written; what was best until then."""
         if not self.path.exists():
             return Best()
-        tensors, about = self._read()
+        tensors, about = read_file(self.path)
         if about.get("digest") != self.digest:
             raise TrainingError(
                 f"The checkpoint {self.path} belongs to another training: other data, settings, "
@@ -82,28 +83,16 @@ class ModuleCheckpoint:
                 "the same weights again if torch.manual_seed comes before it, or if Network is "
                 "given a function that makes it."
             )
-        put_weights(module, _of("module.", tensors))
+        put_weights(module, tensors_of("module", tensors))
         value, epoch = json.loads(about["best"])
         state: dict[int, dict[str, Any]] = {}
-        for name, tensor in _of("optimiser.", tensors).items():
+        for name, tensor in tensors_of("optimiser", tensors).items():
             number, _, part = name.partition(".")
             state.setdefault(int(number), {})[part] = tensor
         for number, part, kept in json.loads(about["optimiser"]):
             state.setdefault(number, {})[part] = kept
         optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
-        return Best(_of("best.", tensors), value, epoch, json.loads(about["history"]))
-
-    def _read(self) -> tuple[dict[str, Tensor], dict[str, str]]:
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(self.path, framework="pt") as file:
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-                return tensors, file.metadata() or {}
-        except (SafetensorError, OSError) as error:
-            raise TrainingError(
-                f"The checkpoint {self.path} cannot be read: {error}.\nRemove it to start again."
-            ) from error
+        return Best(tensors_of("best", tensors), value, epoch, json.loads(about["history"]))
 
 
 def digest_of(
@@ -149,8 +138,7 @@ def _add_rows(digest: blake2b, examples: Examples) -> None:
 def _add_labels(digest: blake2b, labels: Labels | None) -> None:
     if labels is not None:
         digest.update(repr((labels.shape, labels.knowledge)).encode())
-        digest.update(labels.positives.indptr.astype(np.int64).tobytes())
-        digest.update(labels.positives.indices.astype(np.int64).tobytes())
+        add_positives(digest, labels)
 
 
 def _bytes(array: Any) -> bytes:
@@ -179,14 +167,6 @@ def _parted(
                     "which a checkpoint cannot hold.\nTrain without checkpoint=, or with Adam."
                 )
     return tensors, numbers
-
-
-def _of(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {
-        name.removeprefix(prefix): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(prefix)
-    }
 
 
 def _listed(parts: Any) -> tuple[Any, ...]:

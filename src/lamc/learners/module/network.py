@@ -16,6 +16,7 @@ from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
+from lamc.learners.checkpoint import folder_for
 from lamc.learners.devices import find_device, own_draws, seed_draws, training_mode
 from lamc.learners.features import read_features
 from lamc.learners.fingerprint import fingerprint
@@ -43,7 +44,7 @@ from lamc.learners.module.training import (
     train_modules,
 )
 from lamc.learners.module.validation import align_labels, hold_out, judge_by
-from lamc.learners.numbers import checked_rates, draw_seeds, folder_for, require_seed
+from lamc.learners.numbers import checked_rates, draw_seeds, require_seed
 from lamc.learners.progress import Progress
 from lamc.learners.trainer import Plan
 from lamc.types import AnyArray, FloatArray
