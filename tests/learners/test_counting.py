@@ -7,7 +7,7 @@ import torch
 from lamc import losses
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import TrainingError
-from lamc.learners import EPR, ROLE
+from lamc.learners import EPR, ROLE, counting
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.method import Group, Step
 from lamc.learners.rows import DenseRows
@@ -42,6 +42,28 @@ def test_the_estimate_looks_at_rows_as_the_learner_does(learner):
 
 
 @both
+def test_rows_are_read_once(learner, monkeypatch):
+    plain, seen = learner._read, []
+
+    def read(self, X, y):
+        seen.append(type(self))
+        return plain(self, X, y)
+
+    monkeypatch.setattr(learner, "_read", read)
+    learner(**SMALL).fit(X, Y_SEEN)
+    assert seen == [learner]
+
+
+@both
+def test_settings_are_checked_before_the_count_is_estimated(learner, monkeypatch):
+    asked = []
+    monkeypatch.setattr(counting, "estimate_count", lambda *rows, **how: asked.append(rows) or 2.0)
+    with pytest.raises(TrainingError, match="batch_size=0"):
+        learner(**{**SMALL, "batch_size": 0}).fit(X, Y_SEEN)
+    assert not asked
+
+
+@both
 def test_a_count_that_is_given_is_used(learner):
     few, many = (learner(**SMALL, expected_count=k).fit(X, Y_SEEN) for k in (1, 6))
     assert (few.expected_count_, many.expected_count_) == (1, 6)
@@ -50,11 +72,17 @@ def test_a_count_that_is_given_is_used(learner):
 
 
 @both
-@pytest.mark.parametrize("count", [0, 11, -1, float("nan")])
-def test_a_count_that_cannot_be_is_refused(learner, count):
-    message = (
-        f"expected_count={count!r}; give a number above 0 and at most 10, the number of labels"
-    )
+@pytest.mark.parametrize(
+    ("count", "most"),
+    [
+        (0, "the number of labels"),
+        (-1, "the number of labels"),
+        (float("nan"), "the number of labels"),
+        (11, "10, the number of labels"),
+    ],
+)
+def test_a_count_that_cannot_be_is_refused(learner, count, most):
+    message = f"expected_count={count!r}; give a number above 0 and at most {most}, or None"
     with pytest.raises(TrainingError, match=message):
         learner(**SMALL, expected_count=count).fit(X, Y_SEEN)
 

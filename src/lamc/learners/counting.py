@@ -1,15 +1,12 @@
 """The base of network learners that need to know how many labels a row has on average."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lamc.exceptions import TrainingError
 from lamc.labels import Labels
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_within
-from lamc.learners.trainer import Training
 from lamc.types import ScoreMatrix
 
 
@@ -37,9 +34,8 @@ class CountingLearner(NetworkLearner):
         fits = self.expected_count is None or is_within(self.expected_count, above=0)
         return [("expected_count", fits, _expected("the number of labels"))]
 
-    def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> Training:
-        self.expected_count_ = self._count(*self._read(X, y))
-        return super()._train(X, y, X_val, Y_val, seeds)
+    def _look(self, X: ScoreMatrix, labels: Labels) -> None:
+        self.expected_count_ = self._count(X, labels)
 
     def _count(self, X: ScoreMatrix, labels: Labels) -> float:
         k, n_labels = self.expected_count, len(labels.classes)

@@ -220,6 +220,9 @@ class NetworkLearner(Learner):
 
         return criterion_for(rows, labels)
 
+    def _look(self, X: ScoreMatrix, labels: Labels) -> None:
+        """Find out what is needed of all rows that ``fit`` is given, before some are held out."""
+
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> "Training":
         from lamc.learners.checkpoint import Checkpoint, digest_of, folder_for
         from lamc.learners.progress import Progress
@@ -233,6 +236,7 @@ class NetworkLearner(Learner):
         X, labels = self._read(X, y)
         require_known_columns(Y_val, y)
         tell_of_negatives(labels, by=type(self).__name__)
+        self._look(X, labels)
         origin, origin_val = Origin(), Origin("X_val")
         labels_val = None
         if X_val is not None:
