@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from lamc.learners import streams
 from lamc.learners.rows import Batch
 from lamc.learners.stack import Shape, Stack
 
@@ -60,7 +61,8 @@ class BottleneckStack(Stack):
 
     def begin(self, epoch: int) -> None:
         """Draw codes as this epoch does, so that a training that resumes draws the same."""
-        self._draws = [np.random.default_rng([seed, 3, epoch]) for seed in self.seeds]
+        starts = [[seed, streams.CODES, epoch] for seed in self.seeds]
+        self._draws = [np.random.default_rng(each) for each in starts]
 
     def logits(self, batch: Batch, keep: Tensor | None = None) -> Tensor:
         """Logits (M, B, K) of a batch, of codes drawn at random."""

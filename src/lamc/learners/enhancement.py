@@ -13,6 +13,7 @@ import torch
 from scipy.special import expit
 from torch import Tensor
 
+from lamc.learners import streams
 from lamc.learners.beta import KLSign, draw, kl_slope
 from lamc.learners.enhancement_networks import Encoder, Rebuilder
 from lamc.learners.graph import choice_graph
@@ -102,7 +103,8 @@ class Enhancer:
 
     def begin(self, epoch: int) -> None:
         """Start the draws of an epoch, which depend on the seed alone."""
-        self._draws = [np.random.default_rng([seed, 5, epoch]) for seed in self.seeds]
+        starts = [[seed, streams.LABELS, epoch] for seed in self.seeds]
+        self._draws = [np.random.default_rng(each) for each in starts]
 
     def step(self, step: Step) -> Tensor:
         """Take a step; return the estimates d (M, B, K) that were there before it."""
@@ -183,7 +185,7 @@ def start(shape: Shape, seed: int) -> list[FloatArray]:
 
     Those of graph layers by Xavier's rule and 0, the others as torch's linear layers start.
     """
-    rng = np.random.default_rng([seed, 4])
+    rng = np.random.default_rng([seed, streams.SIDE_NETWORKS])
     found = []
     for number, (inputs, outputs) in enumerate(layers(shape)):
         on_graph = number < 2

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lamc.learners import streams
 from lamc.learners.counting import CountingLearner
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.numbers import Check
@@ -69,7 +70,8 @@ def first_estimates(group: Group) -> Tensor:
     bound, n, n_labels = _logit(START_UNKNOWN), len(group.rows), group.shape.labels
     table = torch.empty(len(group), n, n_labels, dtype=torch.float32)
     for own, seed in zip(table, group.seeds, strict=True):
-        drawn = np.random.default_rng([seed, 3]).uniform(-bound, bound, (n, n_labels))
+        rng = np.random.default_rng([seed, streams.ESTIMATES])
+        drawn = rng.uniform(-bound, bound, (n, n_labels))
         own.copy_(torch.from_numpy(drawn))
     return table.to(group.device).masked_fill_(observed_matrix(group), _logit(START_OBSERVED))
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from lamc.learners import streams
 from lamc.learners.rows import Batch, Rows, blocks
 from lamc.types import FloatArray
 
@@ -147,7 +148,7 @@ def initial_weights(layers: Sequence[tuple[int, int]], seed: int) -> tuple[Float
 
     They depend on the seed alone, so a network starts alike by itself and in any stack.
     """
-    rng = np.random.default_rng([seed, 0])
+    rng = np.random.default_rng([seed, streams.START])
     return tuple(
         (rng.uniform(-1, 1, size=(n_rows, outputs)) / np.sqrt(inputs)).astype(np.float32)
         for inputs, outputs in layers

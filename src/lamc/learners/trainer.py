@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from lamc.exceptions import TrainingError
+from lamc.learners import streams
 from lamc.learners.checkpoint import Checkpoint
 from lamc.learners.devices import own_draws, seed_draws
 from lamc.learners.method import Group, Memory, Method, Step
@@ -337,12 +338,12 @@ def _batches(group: Group, size: int, epoch: int) -> Iterator[tuple[Batch, Step]
 
 def row_order(seed: int, epoch: int, n: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Order of the rows in an epoch; it depends on nothing else, so training can resume."""
-    return np.random.default_rng([seed, 1, epoch]).permutation(n)
+    return np.random.default_rng([seed, streams.ORDER, epoch]).permutation(n)
 
 
 def _seed_of(seeds: Sequence[int], epoch: int) -> int:
     """A seed for what a method draws in an epoch, for all networks of a group together."""
-    return int(np.random.SeedSequence([*seeds, 3, epoch]).generate_state(1)[0])
+    return int(np.random.SeedSequence([*seeds, streams.LOSSES, epoch]).generate_state(1)[0])
 
 
 class Dropout:
@@ -353,7 +354,8 @@ class Dropout:
     ) -> None:
         self.share = share
         self.device = device
-        self.draws = [np.random.default_rng([seed, 2, epoch]) for seed in seeds] if share else []
+        starts = [[seed, streams.DROPOUT, epoch] for seed in seeds] if share else []
+        self.draws = [np.random.default_rng(each) for each in starts]
 
     def mask(self, n_rows: int, n_hidden: int) -> Tensor | None:
         """Factors (M, B, h) for the hidden units, 0 for those left out; None without dropout."""

@@ -17,6 +17,7 @@ from torch import nn
 
 from lamc.exceptions import TrainingError
 from lamc.labels import Labels
+from lamc.learners import streams
 from lamc.learners.devices import seed_draws
 from lamc.learners.module.call import logits_of, scores_of
 from lamc.learners.module.checkpoint import Best, ModuleCheckpoint
@@ -176,7 +177,8 @@ def _train_epoch(
     rate: float,
     epoch: int,
 ) -> None:
-    seed_draws(int(np.random.SeedSequence([seed, 4, epoch]).generate_state(1)[0]), course.device)
+    drawn = np.random.SeedSequence([seed, streams.MODULES, epoch]).generate_state(1)
+    seed_draws(int(drawn[0]), course.device)
     where = f"learning rate {rate:g} and seed {seed}"
     batches = course.examples.shuffled(seed, epoch, course.plan.batch_size)
     number = 0
