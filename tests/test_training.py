@@ -10,6 +10,7 @@ from scipy import sparse
 from lamc import LAMC
 from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, SettingError
 from lamc.labels import Knowledge, Labels
+from lamc.settings_text import SettingError
 from lamc.tables.features import Inputs, learner_of
 from lamc.tables.labelled import LabelledRows
 from lamc.training import fit_rows, learner_named, set_verbose

@@ -1,6 +1,5 @@
 """Train on labelled rows: a method by name, its settings as text, and rows to calibrate on."""
 
-import ast
 import difflib
 import math
 import warnings
@@ -17,6 +16,7 @@ from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, SettingEr
 from lamc.labels import Knowledge, Labels
 from lamc.rules import Calibrator
 from lamc.rules.gather import row_weights
+from lamc.settings_text import parse_setting
 from lamc.tables.features import learner_of, with_columns
 from lamc.tables.labelled import LabelledRows
 
@@ -44,7 +44,7 @@ class Fitted:
 def learner_named(name: str, settings: Sequence[str], *, seed: int | None) -> Any:
     """Make a learner from its name and settings such as ``"hidden=128"``.
 
-    A value is read as Python reads a number, a tuple, True or None, and else is a word.
+    A value is read as :func:`lamc.settings_text.parse_setting` reads it.
 
     Examples
     --------
@@ -152,18 +152,13 @@ def _settings(learner: Any, settings: Sequence[str]) -> dict[str, Any]:
     """Values by name, of settings that the learner has."""
     possible = list(learner.get_params())
     given = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise SettingError(
-                f"The setting {setting!r} has no value; write for example hidden=128."
-            )
+    for key, value in map(parse_setting, settings):
         if key not in possible:
             raise SettingError(
                 f"{type(learner).__name__} has no setting {key!r}.{_did_you_mean(key, possible)} "
                 f"Its settings are {', '.join(possible)}."
             )
-        given[key] = _value(value)
+        given[key] = value
     return given
 
 
@@ -193,13 +188,6 @@ def _as_observed(labels: Labels) -> Labels:
     """Labels of training rows: what is not marked counts as unknown, and single stays single."""
     single = labels.knowledge is Knowledge.SINGLE
     return labels if single else replace(labels, knowledge=Knowledge.SOME, negatives=None)
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
 
 
 def _did_you_mean(name: str, known: list[str]) -> str:

@@ -11,11 +11,12 @@ import pytest
 
 from lamc.benchmark import methods
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.plan import Plan, parse_setting, profile
+from lamc.benchmark.plan import Plan, profile
 from lamc.benchmark.plan_file import read_plan
 from lamc.benchmark.sources import Facts, Source, facts_of
 from lamc.benchmark.unit import Unit
 from lamc.exceptions import TrainingError
+from lamc.settings_text import parse_setting
 
 from .small import write_files
 
@@ -315,26 +316,6 @@ class TestSettings:
         shown = plan.only(validation="single positives")
         assert shown.name == "paper, single positives of validation rows"
 
-    @pytest.mark.parametrize(
-        ("text", "value"),
-        [
-            ("a=1", 1),
-            ("a=1e-3", 0.001),
-            ("a=true", True),
-            ("a=True", True),
-            ("a=False", False),
-            ("a= FALSE", False),
-            ("a='False'", "False"),
-            ("a=none", None),
-            ("a=None", None),
-            ("a=labels", "labels"),
-            ("a=[1, 2]", (1, 2)),
-            ("a='1'", "1"),
-        ],
-    )
-    def test_as_they_are_typed(self, text, value):
-        assert parse_setting(text) == ("a", value)
-
 
 class TestRefused:
     @pytest.mark.parametrize(
@@ -426,11 +407,6 @@ class TestRefused:
         source = Source(str(files / "first.npz"))
         with pytest.raises(BenchmarkError, match="Two data sets are called 'first'"):
             Plan("mine", (source, source), ("MLML",)).units()
-
-    @pytest.mark.parametrize("text", ["hidden", "=3"])
-    def test_what_is_no_setting(self, text):
-        with pytest.raises(BenchmarkError, match="key=value"):
-            parse_setting(text)
 
     def test_an_unknown_profile(self):
         with pytest.raises(BenchmarkError, match="paper, resampled and quick"):

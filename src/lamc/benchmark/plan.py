@@ -1,6 +1,5 @@
 """What a benchmark is to run: data sets × methods × parts, as units in the order to run them."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -51,7 +50,6 @@ _PAPER_NETWORK: Final = {
     "learning_rate": (1e-4, 1e-3, 1e-2),
 }
 _PARTS: Final[tuple[Part, ...]] = ("training", "train")  # in the order to run them
-_WORDS: Final = {"none": None, "true": True, "false": False}
 
 Overrides = Mapping[str, Any]
 
@@ -269,40 +267,8 @@ def profile(name: str) -> Plan:
     raise BenchmarkError(f"There is no profile {name!r}; there are paper, resampled and quick.")
 
 
-def parse_setting(text: str) -> tuple[str, Any]:
-    """``key=value`` as it is typed: numbers, true, false, none, lists, or else a string.
-
-    True, false and none are so in capital and small letters.
-
-    Examples
-    --------
-    >>> from lamc.benchmark.plan import parse_setting
-    >>> parse_setting("WAN.hidden=256"), parse_setting("hidden=labels")
-    (('WAN.hidden', 256), ('hidden', 'labels'))
-    >>> parse_setting("standardise=False")
-    ('standardise', False)
-    >>> parse_setting("learning_rate=[1e-3, 1e-2]")
-    ('learning_rate', (0.001, 0.01))
-    """
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise BenchmarkError(f"{text!r} is no setting; give key=value, as in hidden=256.")
-    word = value.strip().casefold()
-    if word in _WORDS:
-        return key.strip(), _WORDS[word]
-    try:
-        return key.strip(), fixed(tomllib.loads(f"value = {value}")["value"])
-    except tomllib.TOMLDecodeError:
-        return key.strip(), value.strip()
-
-
 def _sources(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple(Source(name) for name in names)
-
-
-def fixed(value: Any) -> Any:
-    """A value as settings hold it: a list becomes a tuple."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _target(key: str) -> tuple[str | None, str]:

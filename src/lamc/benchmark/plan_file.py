@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.plan import Plan, fixed, profile
+from lamc.benchmark.plan import Plan, profile
 from lamc.benchmark.sources import Source
+from lamc.settings_text import fixed
 
 
 def read_plan(path: str | Path) -> Plan:

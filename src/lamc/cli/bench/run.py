@@ -71,9 +71,9 @@ def run(
 
     Example: lamc bench run plan.toml --dask tcp://10.0.0.1:8786
     """
-    from lamc.benchmark.plan import parse_setting
     from lamc.benchmark.run import run_plan
     from lamc.benchmark.store import Store
+    from lamc.settings_text import parse_setting
 
     chosen = _plan(plan, profile).only(
         datasets=_sources(
