@@ -377,6 +377,40 @@ def test_fit_alone_holds_out_rows_and_calibrates_on_their_observed_labels(size, 
     assert spy.rows_ | spy.scored_ == set(X[:, 0].tolist())
 
 
+def test_the_most_labels_that_a_row_has_are_told_to_fit_as_to_calibrate():
+    observed = datasets.observe(Y_CAL, random_state=0).index()
+    with warnings.catch_warnings(action="error"):
+        clf = LAMC(LINEAR, alpha=0.3).fit(X, y, X_cal=X_CAL, Y_cal=observed, cardinality=4)
+    again = fitted(alpha=0.3).calibrate(X_CAL, observed, cardinality=4)
+    np.testing.assert_array_equal(clf.thresholds_, again.thresholds_)
+    assert clf.calibrator_.most_labels_ == 4
+
+
+def test_numbers_of_labels_are_held_out_with_their_rows():
+    counts = Y.sum(axis=1)
+    with warnings.catch_warnings(action="error"):
+        clf = LAMC(Spy(), alpha=0.3, random_state=0).fit(X, y, cardinality=counts)
+    held_out = np.isin(X[:, 0], [*clf.estimator_.scored_])
+    assert clf.calibrator_.evidence_.weights.sum() == counts[held_out].sum()
+    function = LAMC(sigmoid_scores, alpha=0.3).fit(X, y, cardinality=counts)
+    expected = Calibrator(alpha=0.3).fit(sigmoid_scores(X), y, cardinality=counts)
+    np.testing.assert_array_equal(function.thresholds_, expected.thresholds_)
+
+
+@pytest.mark.parametrize("given", [{}, {"X_cal": X_CAL, "Y_cal": y}], ids=["held out", "given"])
+@pytest.mark.parametrize(
+    ("rule", "cardinality", "message"),
+    [
+        ("recall", 5, "cardinality=5: .* from 1 to 4"),
+        ("recall", np.ones(399), r"cardinality has shape \(399,\), but there are 400 rows"),
+        ("selective", 2, "a bound on their labels does not tell"),
+    ],
+)
+def test_what_cannot_be_weighed_is_not_trained_for(given, rule, cardinality, message):
+    with pytest.raises(CalibrationError, match=message):
+        LAMC(Untrained(), rule=rule).fit(X, y, **given, cardinality=cardinality)
+
+
 def test_with_a_calibration_set_all_rows_are_trained_on():
     clf = fitted(estimator=Spy())
     assert len(clf.estimator_.rows_) == 400

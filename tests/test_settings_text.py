@@ -5,7 +5,8 @@ from typer.testing import CliRunner
 
 from lamc.cli import app
 from lamc.exceptions import LAMCError
-from lamc.settings_text import SettingError, parse_setting
+from lamc.exceptions import SettingError
+from lamc.settings_text import parse_setting
 
 TYPED = [
     ("1", 1),

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lamc import LAMC
+from lamc import LAMC, as_labels
 from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, SettingError
 from lamc.labels import Knowledge, Labels
-from lamc.settings_text import SettingError
+from lamc.learners import WAN
 from lamc.tables.features import Inputs, learner_of
 from lamc.tables.labelled import LabelledRows
 from lamc.training import fit_rows, learner_named, set_verbose
@@ -57,24 +57,37 @@ def test_a_bound_on_the_number_of_labels_leaves_one_assumption():
 
 
 @pytest.mark.parametrize(
-    ("rule", "knowledge", "message"),
+    ("rule", "knowledge", "most", "message"),
     [
-        ("selective", Knowledge.SINGLE, "a bound on their labels does not tell"),
-        ("recall", Knowledge.ALL, "cardinality tells how many labels a row has besides"),
+        ("selective", Knowledge.SINGLE, 2, "a bound on their labels does not tell"),
+        ("recall", Knowledge.ALL, 2, "cardinality tells how many labels a row has besides"),
+        ("recall", Knowledge.SINGLE, 4, "cardinality=4: .* from 1 to 3"),
     ],
 )
 def test_a_bound_that_cannot_be_used_is_refused_before_training(
-    rule, knowledge, message, monkeypatch
+    rule, knowledge, most, message, monkeypatch
 ):
-    monkeypatch.setattr(LAMC, "fit", lambda *args, **given: pytest.fail("It was trained."))
+    monkeypatch.setattr(WAN, "fit", lambda *args, **given: pytest.fail("It was trained."))
     with pytest.raises(CalibrationError, match=message):
-        fit_rows(quick(rule=rule), labelled(300, knowledge), most_labels=2)
+        fit_rows(quick(rule=rule), labelled(300, knowledge), most_labels=most)
 
 
 def test_a_bound_silences_no_other_warning():
     train, calibration = labelled(200, Knowledge.SINGLE), labelled(100, Knowledge.SINGLE)
-    with pytest.warns(LAMCWarning, match="the same features as a row"):
+    with pytest.warns(LAMCWarning, match="the same features as a row") as told:
         fit_rows(quick(), train, calibration, most_labels=2)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("knowledge", [Knowledge.SINGLE, Knowledge.ALL])
+def test_the_rows_held_out_are_those_that_the_model_holds_out_itself(knowledge):
+    rows = labelled(300, knowledge)
+    rows = rows[np.flatnonzero(rows.labels.cardinality)]
+    by_rows = fit_rows(quick(alpha=0.3), rows, most_labels=1 if knowledge == "single" else None)
+    alone = quick(alpha=0.3).fit(rows.X, as_labels(rows.labels, knowledge="some"), cardinality=3)
+    np.testing.assert_array_equal(by_rows.model.calibration_rows_, alone.calibration_rows_)
+    np.testing.assert_array_equal(by_rows.model.training_rows_, alone.training_rows_)
+    assert by_rows.model.calibrator_.knowledge_ is knowledge
 
 
 def test_copies_of_a_row_are_held_out_together():
@@ -113,7 +126,7 @@ def test_the_same_seed_gives_the_same_model():
 
 @pytest.mark.parametrize("size", [0.0, 1.0, 1.5, 300, -1])
 def test_sizes_that_leave_nothing(size):
-    with pytest.raises(CalibrationError, match="--calibration-size"):
+    with pytest.raises(CalibrationError, match="calibration_size="):
         fit_rows(quick(calibration_size=size), labelled(300, Knowledge.ALL))
 
 

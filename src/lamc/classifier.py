@@ -10,7 +10,7 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from lamc.calibration_part import calibration_part
+from lamc.calibration_part import calibration_part, drawn_seed
 from lamc.cautions import (
     warn_of_copies,
     warn_of_labels_accepted_everywhere,
@@ -25,6 +25,7 @@ from lamc.labels import Knowledge, as_labels
 from lamc.labels.forms import are_columns, are_in_order, unless_told
 from lamc.metrics.estimator_score import estimator_score
 from lamc.rules import Calibrator
+from lamc.rules.gather import most_labels, row_weights
 from lamc.rules.rule import RuleName
 from lamc.scoring import (
     columns_of,
@@ -128,6 +129,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         *,
         X_val: Any = None,
         Y_val: Any = None,
+        cardinality: Any = None,
         **params: Any,
     ) -> Self:
         """Train the estimator and set the thresholds.
@@ -147,6 +149,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             each. The learners of this package take them; without them they hold out training rows.
             The default also learns from fully labelled ones how often each label is true. They
             must not be calibrated on as well.
+        cardinality : array-like or int, optional
+            With observed labels only: how many labels each calibration row has, or the most that
+            any row has; see :meth:`Calibrator.fit`. Where a part of ``X`` is held out, it has a
+            value for each row of ``X``.
         **params
             Passed on to the estimator's ``fit``, as scikit-learn routes metadata: after
             ``sklearn.set_config(enable_metadata_routing=True)`` and a request, such as
@@ -166,7 +172,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if (X_val is None) != (Y_val is None):
             raise LabelError("Give both X_val and Y_val, or neither.")
         rng = check_random_state(self.random_state)
-        estimator = self._new_estimator(random_state=rng.randint(2**31 - 1))
+        estimator = self._new_estimator(random_state=drawn_seed(rng))
         trained = needs_training(estimator)
         if trained:
             labels.require(Knowledge.SOME, by="LAMC")
@@ -201,7 +207,13 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             settings = calibrator.settings(labels.classes)
             settings.check(labels.shape[1])
             calibrates = labels if Y_cal is None else as_labels(Y_cal, classes=labels.classes)
-            settings.check_rows(calibrates, weighted=False, picked=False, referenced=False)
+            weighted = row_weights(calibrates, None, cardinality) is not None
+            bounded = most_labels(cardinality, calibrates) is not None
+            settings.check_rows(
+                calibrates, weighted=weighted, picked=False, referenced=False, bounded=bounded
+            )
+        if len(held_out) and np.ndim(cardinality) > 0:
+            cardinality = np.asarray(cardinality)[held_out]
         fingerprints = np.empty(0, dtype=np.uint64)
         if trained:
             X_train = X if len(held_out) == 0 else take_rows(X, train)
@@ -238,7 +250,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         warn_of_copies(calibrated_on, labels_cal, fingerprints)
         with said_of_rows(*origin):
             scores = scores_of(estimator, X_cal, classes, by_position=by_position)
-        calibrator.fit(scores, labels_cal)
+        calibrator.fit(scores, labels_cal, cardinality=cardinality)
         self.estimator_, self.calibrator_ = estimator, calibrator
         self.by_position_, self.classes_ = by_position, classes
         self.training_rows_, self.calibration_rows_ = fingerprints, calibrated_on
@@ -409,7 +421,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             few_positives=self.few_positives,
             per_label=self.per_label,
             keep_negatives=self.keep_negatives,
-            random_state=rng.randint(2**31 - 1),
+            random_state=drawn_seed(rng),
         )
 
     def _fitted_calibrator(self) -> Calibrator:

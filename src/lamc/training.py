@@ -1,21 +1,16 @@
 """Train on labelled rows: a method by name, its settings as text, and rows to calibrate on."""
 
 import difflib
-import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from lamc.calibration_part import part_of_seed
 from lamc.classifier import LAMC
-from lamc.containers import traces
-from lamc.duplicates import parted
-from lamc.exceptions import CalibrationError, LabelError, LAMCWarning, SettingError
+from lamc.exceptions import LabelError, SettingError
 from lamc.labels import Knowledge, Labels
-from lamc.rules import Calibrator
-from lamc.rules.gather import row_weights
 from lamc.settings_text import parse_setting
 from lamc.tables.features import learner_of, with_columns
 from lamc.tables.labelled import LabelledRows
@@ -87,7 +82,8 @@ def fit_rows(
 ) -> Fitted:
     """Train a model on rows and calibrate it on others, or on a part that is held out.
 
-    Rows without a label teach nothing and are left out of training.
+    That part is the one that :meth:`lamc.LAMC.fit` holds out by the same seed. It keeps all that is
+    known of its labels. Rows without a label teach nothing and are left out of training.
 
     Parameters
     ----------
@@ -114,7 +110,9 @@ def fit_rows(
     """
     notes: tuple[str, ...] = ()
     if calibration is None:
-        train, calibration = _held_out(train, clf.calibration_size, clf.random_state)
+        size, seed = clf.calibration_size, clf.random_state
+        trained, calibrated = part_of_seed(train.X, train.labels, size, seed)
+        train, calibration = train[trained], train[calibrated]
     labelled = train.labels.cardinality > 0
     if not labelled.any():
         raise LabelError("No row to train on has a label, so there is nothing to learn.")
@@ -122,21 +120,15 @@ def fit_rows(
         notes = (f"{np.count_nonzero(~labelled):,} rows without a label are left out of training.",)
         train = train[np.flatnonzero(labelled)]
     clf.set_params(estimator=with_columns(clf.estimator, train.inputs))
-    if most_labels is not None:
-        _check_most_labels(clf, calibration.labels, most_labels)
-    with warnings.catch_warnings():
-        if most_labels is not None:  # what is assumed without it is not assumed in the end
-            warnings.filterwarnings("ignore", "Calibrated on observed labels", LAMCWarning)
-        clf.fit(
-            train.X,
-            _as_observed(train.labels),
-            X_cal=calibration.X,
-            Y_cal=calibration.labels,
-            X_val=None if validation is None else validation.X,
-            Y_val=None if validation is None else validation.labels,
-        )
-    if most_labels is not None:
-        clf.calibrate(calibration.X, calibration.labels, cardinality=most_labels)
+    clf.fit(
+        train.X,
+        _as_observed(train.labels),
+        X_cal=calibration.X,
+        Y_cal=calibration.labels,
+        X_val=None if validation is None else validation.X,
+        Y_val=None if validation is None else validation.labels,
+        cardinality=most_labels,
+    )
     return Fitted(clf, len(train), len(calibration), notes)
 
 
@@ -160,28 +152,6 @@ def _settings(learner: Any, settings: Sequence[str]) -> dict[str, Any]:
             )
         given[key] = value
     return given
-
-
-def _held_out(rows: LabelledRows, size: float, seed: Any) -> tuple[LabelledRows, LabelledRows]:
-    """Part rows at random into those to train and those to calibrate on."""
-    n = len(rows)
-    count = math.ceil(size * n) if 0 < size < 1 else size
-    if count != int(count) or size == 1 or not 0 < count < n:
-        raise CalibrationError(
-            f"--calibration-size {size:g} of {n} rows: give a share above 0 and below 1, or a "
-            "number of rows, 2 or more, that leaves some to train on."
-        )
-    order = np.random.default_rng(seed).permutation(n)[::-1]
-    shown = traces(rows.labels.positives)
-    trained, calibrated = parted(order, int(count), traces(rows.X), shown)
-    return rows[trained], rows[calibrated]
-
-
-def _check_most_labels(clf: LAMC, labels: Labels, most: int) -> None:
-    """Raise if a bound on the labels of a row cannot be used, before anything is trained."""
-    row_weights(labels, None, most)
-    settings = Calibrator(clf.rule).settings()
-    settings.check_rows(labels, weighted=False, picked=False, referenced=False, bounded=True)
 
 
 def _as_observed(labels: Labels) -> Labels:

@@ -113,6 +113,8 @@ def test_quiet_is_quiet(lamc, trees, tmp_path):
         (["--label-column", "seen", "--rule", "three-way", "--delta", "0.1"], 2, "no use for"),
         (["--label-column", "seen", "--method", "wam"], 2, "Did you mean 'wan'?"),
         (["--label-column", "seen", "--set", "efort=fast"], 2, "Did you mean 'effort'?"),
+        (["--label-column", "seen", "--calibration-size", "1.5"], 1, "--calibration-size 1.5 with"),
+        (["--label-column", "seen", "--calibration-size", "400"], 1, "--calibration-size 400 with"),
         (["--label-column", "seen", "--rule", "recal"], 2, "Invalid value"),
         (["--label-column", "seen", "--calibration", "no.csv"], 1, "There is no file no.csv"),
     ],

@@ -131,7 +131,7 @@ def train(
             delta=delta,
             few_positives=few_positives,
             per_label=per_label,
-            calibration_size=calibration_size,
+            calibration_size=_share_or_number(calibration_size),
             random_state=seed,
         )
         set_verbose(clf, out.speaks and sys.stderr.isatty())
@@ -141,6 +141,11 @@ def train(
             out.note(note)
         clf.save(output)
         _report(out, fitted, method, output)
+
+
+def _share_or_number(size: float) -> float:
+    """A size as the library takes it: what is typed as 100 is a number of rows."""
+    return int(size) if size > 1 and size.is_integer() else size
 
 
 def _report(out: Output, fitted: "Fitted", method: str, output: Path) -> None:
