@@ -8,38 +8,27 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lamc.calibration_part import calibration_part, drawn_seed
-from lamc.cautions import (
-    warn_of_copies,
-    warn_of_labels_accepted_everywhere,
-    warn_of_labels_never_trained,
-    warn_of_names_alike,
-    warn_of_shared_rows,
-)
-from lamc.containers import count_rows, take_rows, traces, with_rows
+from lamc.calibration_part import drawn_seed
+from lamc.cautions import warn_of_copies, warn_of_labels_accepted_everywhere, warn_of_shared_rows
+from lamc.containers import traces
 from lamc.duplicates import are_common
-from lamc.exceptions import CalibrationError, LabelError, ScorerError
-from lamc.labels import Knowledge, as_labels
-from lamc.labels.forms import are_columns, are_in_order, unless_told
+from lamc.exceptions import ScorerError
+from lamc.fitting import (
+    check_calibration,
+    columns_learnt,
+    read_task,
+    rows_to_calibrate_on,
+    task_of_calibration,
+    task_of_training,
+    train,
+)
+from lamc.labels import as_labels
 from lamc.metrics.estimator_score import estimator_score
 from lamc.rules import Calibrator
-from lamc.rules.gather import most_labels, row_weights
 from lamc.rules.rule import RuleName
-from lamc.scoring import (
-    columns_of,
-    fit_with_validation,
-    has_checkpoint,
-    is_function,
-    join_classes,
-    learns_columns,
-    needs_training,
-    said_of_rows,
-    scores_of,
-    seeded,
-    target_for,
-)
+from lamc.scoring import has_checkpoint, is_function, needs_training, scores_of, seeded
 from lamc.types import AnyArray, FloatArray, IntArray
 
 
@@ -159,101 +148,29 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             ``estimator.set_fit_request(sample_weight=True)``. What has a value for each row of
             ``X`` is parted as ``X`` is.
         """
-        if y is None:
-            raise CalibrationError(
-                "LAMC requires y to be passed, but the target y is None: give the observed labels."
-            )
-        X = with_rows(X)
-        labels = as_labels(y, knowledge=unless_told(y))
-        n = count_rows(X)
-        labels.require_rows(len(labels) if n is None else n, of="X")
-        if (X_cal is None) != (Y_cal is None):
-            raise CalibrationError("Give both X_cal and Y_cal, or neither.")
-        if (X_val is None) != (Y_val is None):
-            raise LabelError("Give both X_val and Y_val, or neither.")
+        task = read_task(X, y, X_cal, Y_cal, X_val, Y_val, cardinality)
         rng = check_random_state(self.random_state)
         estimator = self._new_estimator(random_state=drawn_seed(rng))
-        trained = needs_training(estimator)
-        if trained:
-            labels.require(Knowledge.SOME, by="LAMC")
-            if X_cal is None and has_checkpoint(estimator):
-                from lamc.learners.numbers import require_seed
-
-                require_seed(self.random_state)  # of the rows that are held out
-        elif X_val is not None:
-            raise ScorerError(
-                "X_val and Y_val are rows to choose by, and nothing is trained here.\nLeave them "
-                "out, or give rows to calibrate on as X_cal and Y_cal."
-            )
-        elif X_cal is None:
-            X_cal, Y_cal = X, y
-        in_order = are_in_order(y)
-        for more in [Y for Y in (Y_cal, Y_val) if Y is not None]:
-            others = as_labels(more, knowledge=unless_told(more)).classes
-            named = not are_columns(more)
-            warn_of_labels_never_trained(labels.classes, others, more)
-            classes = join_classes(labels.classes, others, named=named, in_order=in_order)
-            labels = labels.align(classes)
-        warn_of_names_alike(labels.classes)
-        train: IntArray = np.arange(len(labels))
-        held_out: IntArray = np.arange(0)
-        if X_cal is None:
-            size = self.calibration_size
-            shown = traces(X), traces(labels.positives)
-            train, held_out = calibration_part(len(labels), size, rng, *shown)
-            common = are_common(*shown, len(held_out))[held_out]
-        calibrator = self._new_calibrator(rng)
-        if trained:  # what cannot be calibrated need not be trained for
-            settings = calibrator.settings(labels.classes)
-            settings.check(labels.shape[1])
-            calibrates = labels if Y_cal is None else as_labels(Y_cal, classes=labels.classes)
-            weighted = row_weights(calibrates, None, cardinality) is not None
-            bounded = most_labels(cardinality, calibrates) is not None
-            settings.check_rows(
-                calibrates, weighted=weighted, picked=False, referenced=False, bounded=bounded
-            )
-        if len(held_out) and np.ndim(cardinality) > 0:
-            cardinality = np.asarray(cardinality)[held_out]
-        fingerprints = np.empty(0, dtype=np.uint64)
-        if trained:
-            X_train = X if len(held_out) == 0 else take_rows(X, train)
-            fit_params = process_routing(self, "fit", **params).estimator.fit if params else {}
-            if len(held_out):
-                fit_params = _check_method_params(X, fit_params, indices=train)
-            target = target_for(estimator, labels[train])
-            with said_of_rows("X", train):
-                if X_val is None:
-                    estimator.fit(X_train, target, **fit_params)
-                else:
-                    fit_with_validation(estimator, X_train, target, X_val, Y_val, **fit_params)
-            seen = [X_train] if X_val is None else [X_train, X_val]
-            fingerprints = np.concatenate([traces(rows) for rows in seen])
-        classes = labels.classes
-        by_position = trained and learns_columns(estimator, labels[train])
-        if not by_position:
-            known, named = columns_of(estimator, X)
-            by_position = not named
-            if named or not trained:
-                classes = join_classes(classes, known, named=named, in_order=in_order)
-        origin: tuple[str, IntArray | None] = ("X" if X_cal is X else "X_cal", None)
-        if X_cal is None:
-            X_cal, origin = take_rows(X, held_out), ("X", held_out)
-            labels_cal = labels[held_out].align(classes)
+        trained_on: AnyArray = np.empty(0, dtype=np.uint64)
+        if needs_training(estimator):
+            seed = self.random_state
+            task = task_of_training(task, estimator, self.calibration_size, seed, rng)
+            calibrator = self._new_calibrator(rng)
+            check_calibration(task, calibrator)
+            routed = process_routing(self, "fit", **params).estimator.fit if params else {}
+            trained_on = train(task, estimator, routed)
         else:
-            labels_cal = as_labels(Y_cal, classes=classes)
-        calibrated_on = traces(X_cal)
-        if len(held_out) == 0:
-            if len(calibrated_on):
-                labels_cal.require_rows(len(calibrated_on), of=origin[0])
-            common = are_common(calibrated_on, traces(labels_cal.positives), len(calibrated_on))
-        warn_of_shared_rows(calibrated_on, fingerprints, common)
-        warn_of_copies(calibrated_on, labels_cal, fingerprints)
-        with said_of_rows(*origin):
-            scores = scores_of(estimator, X_cal, classes, by_position=by_position)
-        calibrator.fit(scores, labels_cal, cardinality=cardinality)
+            task = task_of_calibration(task, y)
+            calibrator = self._new_calibrator(rng)
+        classes, by_position = columns_learnt(task, estimator)
+        rows = rows_to_calibrate_on(task, classes)
+        warn_of_shared_rows(rows.traces, trained_on, rows.common)
+        warn_of_copies(rows.traces, rows.labels, trained_on)
+        scores = rows.scores(estimator, classes, by_position=by_position)
+        calibrator.fit(scores, rows.labels, cardinality=rows.cardinality)
         self.estimator_, self.calibrator_ = estimator, calibrator
         self.by_position_, self.classes_ = by_position, classes
-        self.training_rows_, self.calibration_rows_ = fingerprints, calibrated_on
+        self.training_rows_, self.calibration_rows_ = trained_on, rows.traces
         return self
 
     def calibrate(
