@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -156,8 +156,7 @@ def _settings(learner: Any, settings: Sequence[str]) -> dict[str, Any]:
 
 def _as_observed(labels: Labels) -> Labels:
     """Labels of training rows: what is not marked counts as unknown, and single stays single."""
-    single = labels.knowledge is Knowledge.SINGLE
-    return labels if single else replace(labels, knowledge=Knowledge.SOME, negatives=None)
+    return labels if labels.knowledge is Knowledge.SINGLE else labels.known_as(Knowledge.SOME)
 
 
 def _did_you_mean(name: str, known: list[str]) -> str:

@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from lamc import as_labels
 from lamc.exceptions import LabelError
+from lamc.labels import Knowledge
 
 SINGLE = as_labels(["oak", "elm", "oak"])
 SOME = as_labels([["oak", "elm"], [], ["oak"]], knowledge="some")
@@ -58,6 +59,17 @@ def test_negatives_go_with_their_rows_and_columns():
     labels = as_labels(np.array([[1, -1], [0, 1]]), meaning={0: "unknown", -1: "negative"})
     assert labels[[1]].negatives.nnz == 0
     assert labels.align([1, 0]).negatives.toarray().tolist() == [[True, False], [False, False]]
+
+
+def test_more_or_less_may_be_known_of_the_same_labels():
+    labels = as_labels(np.array([[1, -1], [0, 1]]), meaning={0: "unknown", -1: "negative"})
+    for knowledge in Knowledge:
+        known = labels.known_as(knowledge)
+        assert known.knowledge is knowledge is labels.known_as(knowledge.value).knowledge
+        assert known.negatives is None
+        assert known.positives is labels.positives
+        assert known.classes is labels.classes
+    assert labels.negatives is not None
 
 
 def test_align_adds_labels_never_seen_unless_all_are_known():

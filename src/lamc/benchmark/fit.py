@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from lamc.benchmark.methods import Settings, grid_of, is_random, make, trains_runs_at_once
 from lamc.benchmark.protocol import Task
-from lamc.labels import Knowledge, Labels
+from lamc.labels import Knowledge
 from lamc.metrics import average_precision
 from lamc.scoring import learns_columns, scores_of, seeded, target_for
 from lamc.types import FloatArray
@@ -89,8 +89,7 @@ def _best_of_grid(
     estimator: Any, grid: Sequence[Settings], task: Task, seed: int
 ) -> tuple[Any, dict[str, float], Any]:
     """The estimator at the best point, that point with its value, and its fit."""
-    known = task.validation.labels
-    labels = Labels(known.positives, known.classes, Knowledge.ALL)
+    labels = task.validation.labels.known_as(Knowledge.ALL)
 
     def tried(point: Settings) -> tuple[float, Settings, Any]:
         fit = _fitted(_seeded(estimator, seed).set_params(**point), task)

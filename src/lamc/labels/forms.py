@@ -150,9 +150,7 @@ def _stated(knowledge: Knowledge | str) -> Knowledge:
 
 def _with_less_known(labels: Labels, stated: Knowledge) -> Labels:
     """Labels of which the false ones count as unknown."""
-    if labels.knowledge is not Knowledge.ALL:
-        return labels
-    return Labels(labels.positives, labels.classes, stated)
+    return labels.known_as(stated) if labels.knowledge is Knowledge.ALL else labels
 
 
 def _from_vector(y: Any, known: AnyArray | None) -> Labels:

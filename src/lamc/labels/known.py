@@ -119,6 +119,20 @@ class Labels:
         found = self.classes[self.positives.indices]
         return [row.tolist() for row in np.split(found, self.positives.indptr[1:-1])]
 
+    def known_as(self, knowledge: Knowledge | str) -> Self:
+        """The same positives, with more or less known of the other labels.
+
+        Negatives that are known besides are forgotten: ``"all"`` tells more than they do, the
+        others less.
+
+        Examples
+        --------
+        >>> from lamc.labels import as_labels
+        >>> as_labels([{"oak", "elm"}, {"elm"}]).known_as("some")
+        Labels(2 rows, 2 labels, some labels a row known)
+        """
+        return type(self)(self.positives, self.classes, Knowledge(knowledge))
+
     def require(self, needed: Knowledge | str, *, by: str) -> None:
         """Raise unless the labels tell what ``by``, a method's name, needs to know.
 

@@ -105,6 +105,6 @@ def estimate_count(
     )
     rows = np.random.default_rng(0).permutation(len(labels))
     held, kept = np.split(rows, [len(rows) // 5]) if len(rows) >= FEW_ROWS else (rows, rows)
-    seen = Labels(labels.positives, labels.classes, Knowledge.SOME)
+    seen = labels.known_as(Knowledge.SOME)
     learner.fit(X[kept], seen[kept], X[held], seen[held])
     return float(expected_count(torch.from_numpy(learner.predict_proba(X[held]))))

@@ -81,7 +81,7 @@ def observed_only(labels: Labels) -> Labels:
     >>> observed_only(as_labels([0, 1])).knowledge.value
     'some'
     """
-    return Labels(labels.positives, labels.classes, Knowledge.SOME)
+    return labels.known_as(Knowledge.SOME)
 
 
 def validation_labels(Y: Any, classes: AnyArray) -> Labels:

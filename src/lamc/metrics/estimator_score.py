@@ -40,7 +40,7 @@ def estimator_score(y: Any, scores: FloatArray, classes: AnyArray) -> float:
         classes = np.concatenate([classes, new])
         scores = np.hstack([scores, np.zeros((len(scores), len(new)), scores.dtype)])
     labels = as_labels(y, classes=classes, knowledge=unless_told(y))
-    return average_precision(Labels(labels.positives, labels.classes, Knowledge.ALL), scores)
+    return average_precision(labels.known_as(Knowledge.ALL), scores)
 
 
 def labels_never_met(y: Any, classes: AnyArray) -> AnyArray:

@@ -77,6 +77,5 @@ def hold_out(examples: Examples, share: float, size: int) -> tuple[Examples, Jud
         rows = inputs.traces()[:, None] if isinstance(inputs, InMemory) else None
         kept, held = rows_held_out(labels, share, rows)
     known = read_labels(inputs, held, n_labels, size) if labels is None else labels[held]
-    observed = Labels(known.positives, known.classes, Knowledge.SOME)
-    judge = Judge(Examples(inputs, held, None, n_labels), observed)
+    judge = Judge(Examples(inputs, held, None, n_labels), known.known_as(Knowledge.SOME))
     return Examples(inputs, kept, labels, n_labels), judge
