@@ -128,19 +128,19 @@ def find_labels(
     stands elsewhere is spelt like one of them. ``at`` or ``rows`` tell an error where the values
     come from.
     """
-    numbers, names = values.dtype.kind in "iu", classes.dtype.kind in "iu"
+    values_numbered, classes_numbered = values.dtype.kind in "iu", classes.dtype.kind in "iu"
 
     def place(first: int) -> str:
         return at or f"Row {first if rows is None else rows[first]} of y"
 
-    if numbers and not names:
+    if values_numbered and not classes_numbered:
         positions = values
         outside = (values < 0) | (values >= len(classes))
         elsewhere = _spelt_elsewhere(values, classes)
         if elsewhere.any():
             first = int(np.argmax(elsewhere))
             _refuse_two_readings(int(values[first]), classes, place(first))
-    elif names and not numbers:
+    elif classes_numbered and not values_numbered:
         positions = np.zeros(len(values), dtype=np.int64)
         outside = np.ones(len(values), dtype=bool)
     else:
