@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lamc.exceptions import LabelError
-from lamc.labels.names import check_classes, some_of
+from lamc.labels.names import are_of_two_kinds, check_classes, some_of
 from lamc.types import AnyArray, IntArray
 
 
@@ -52,8 +52,7 @@ def places_of(
     spare = np.setdiff1d(as_text, wanted_text)
     found = np.isin(wanted_text, as_text)
     if not found.all() or (len(spare) and not others):
-        unlike = (named.dtype.kind == "U") != (wanted.dtype.kind == "U")
-        if unlike and not found.any() and len(named) == len(wanted):
+        if are_of_two_kinds(named, wanted) and not found.any() and len(named) == len(wanted):
             return None
         raise LabelError(
             f"The {name} have columns for {some_of(named)}, but the labels are {some_of(wanted)}.\n"

@@ -11,7 +11,11 @@ from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.features import read_features
-from lamc.metrics.estimator_score import estimator_score, labels_never_met
+from lamc.metrics.estimator_score import (
+    estimator_score,
+    labels_never_met,
+    warn_of_labels_never_met,
+)
 from lamc.types import AnyArray, FloatArray, ScoreMatrix
 
 
@@ -85,7 +89,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         """
         labels = as_labels(y, knowledge=unless_told(y))
         if self.one_class_a_row_ and labels.knowledge is Knowledge.SINGLE:
-            labels_never_met(y, self.classes_)
+            warn_of_labels_never_met(labels_never_met(y, self.classes_))
             return float(super().score(X, labels.to_array(), sample_weight))
         if sample_weight is not None:
             raise LabelError("The average precision of several labels a row takes no weights.")

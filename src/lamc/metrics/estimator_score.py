@@ -7,7 +7,7 @@ import numpy as np
 from lamc.exceptions import warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns, unless_told
-from lamc.labels.names import some_of
+from lamc.labels.names import are_of_two_kinds, some_of
 from lamc.metrics.ranking import average_precision
 from lamc.types import AnyArray, FloatArray
 
@@ -36,6 +36,7 @@ def estimator_score(y: Any, scores: FloatArray, classes: AnyArray) -> float:
     0.75
     """
     new = labels_never_met(y, classes)
+    warn_of_labels_never_met(new)
     if len(new):
         classes = np.concatenate([classes, new])
         scores = np.hstack([scores, np.zeros((len(scores), len(new)), scores.dtype)])
@@ -46,23 +47,30 @@ def estimator_score(y: Any, scores: FloatArray, classes: AnyArray) -> float:
 def labels_never_met(y: Any, classes: AnyArray) -> AnyArray:
     """Labels that y lists by names of the same kind, and that are not among the classes.
 
-    They are warned of.
-
     Examples
     --------
     >>> import numpy as np
     >>> from lamc.metrics.estimator_score import labels_never_met
-    >>> labels_never_met(["elm", "oak"], np.array(["ash", "elm", "oak"]))  # there are none
-    array([], dtype='<U3')
+    >>> labels_never_met(["elm", "yew"], np.array(["ash", "elm", "oak"]))
+    array(['yew'], dtype='<U3')
     """
     if isinstance(y, Labels) or are_columns(y):
         return classes[:0]
     listed = as_labels(y, knowledge=unless_told(y)).classes
-    alike = (listed.dtype.kind == "U") == (classes.dtype.kind == "U")
-    new: AnyArray = np.setdiff1d(listed, classes) if alike else classes[:0]
+    return classes[:0] if are_of_two_kinds(listed, classes) else np.setdiff1d(listed, classes)
+
+
+def warn_of_labels_never_met(new: AnyArray) -> None:
+    """Warn of the labels that :func:`labels_never_met` found, if there are any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.metrics.estimator_score import warn_of_labels_never_met
+    >>> warn_of_labels_never_met(np.array([], dtype=str))  # there are none
+    """
     if len(new):
         warn(
             f"y has labels that training never met: {some_of(new)}. They count as ranked last. If "
             "they are misspelt, correct them."
         )
-    return new
