@@ -15,6 +15,7 @@ from lamc.rules.thresholds import UNCALIBRATED
 from lamc.types import AnyArray, BoolArray
 
 _FEW_COPIES = 0.05  # share of the labels to calibrate on that may be copies without a word
+_HARMLESS_SHARE = 0.05  # of rows to measure on that look like calibration rows
 
 
 def warn_of_shared_rows(
@@ -43,6 +44,35 @@ def warn_of_shared_rows(
             "are too good, and what is promised does not hold: calibrate on rows that were not "
             "trained on."
         )
+
+
+def known_rows_in_words(
+    rows: AnyArray, training_rows: AnyArray, calibration_rows: AnyArray
+) -> list[str]:
+    """Say how many rows to measure a model on have the traces of those it was made from.
+
+    A calibration row or two with equal features are often mere copies, and do no harm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.cautions import known_rows_in_words
+    >>> known_rows_in_words(np.arange(9), np.array([20, 30]), np.array([40]))  # all are new
+    []
+    """
+    told = []
+    for known, use, harmless in (
+        (training_rows, "trained on", 0.0),
+        (calibration_rows, "calibrated on", _HARMLESS_SHARE),
+    ):
+        shared = int(np.isin(rows, known).sum())
+        if shared > harmless * len(rows):
+            told.append(
+                f"{shared:,} of {len(rows):,} rows have the same features as a row that the model "
+                f"was {use}. If they are the same rows, they make the model look better than it "
+                f"is: measure on rows that were not {use}."
+            )
+    return told
 
 
 def warn_of_copies(rows: AnyArray, labels: Labels, others: AnyArray) -> None:
