@@ -102,6 +102,18 @@ def test_copies_of_a_row_are_held_out_together():
     assert fitted.n_calibrated % 3 == 0
 
 
+@pytest.mark.parametrize("knowledge", [Knowledge.SINGLE, Knowledge.ALL])
+def test_rows_of_zeros_that_are_held_out_are_no_mistake_of_the_user(knowledge):
+    rows = labelled(1000, knowledge)
+    rows.X.iloc[:40] = 0.0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*the same features as a row|.*are copies")
+        warnings.filterwarnings("ignore", ".*observed labels only")
+        fitted = fit_rows(quick(alpha=0.3), rows)
+    model = fitted.model
+    assert np.isin(model.calibration_rows_, model.training_rows_).any()
+
+
 def test_a_rule_that_needs_all_labels_refuses_before_training():
     with pytest.raises(LabelError, match="The precision rule needs all labels"):
         fit_rows(quick(rule="precision"), labelled(300, Knowledge.SINGLE))

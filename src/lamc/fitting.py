@@ -284,8 +284,16 @@ def rows_to_calibrate_on(task: Task, classes: AnyArray) -> CalibrationRows:
     labels = as_labels(Y, classes=classes)
     if len(shown):
         labels.require_rows(len(shown), of=called)
-    common = are_common(shown, traces(labels.positives), len(shown))
+    common = _common_in_all(shown, labels, task)
     return CalibrationRows(X, labels, task.cardinality, called, None, shown, common)
+
+
+def _common_in_all(shown: AnyArray, labels: Labels, task: Task) -> BoolArray:
+    """Which calibration rows are common among these and the rows that were trained on."""
+    trained = traces(task.X)
+    known = traces(labels.positives)[: len(shown)], traces(task.labels.positives)[: len(trained)]
+    both = np.concatenate([shown, trained]), np.concatenate(known)
+    return are_common(*both, len(shown))[: len(shown)]
 
 
 def _with_all_labels(task: Task) -> Task:
