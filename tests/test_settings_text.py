@@ -4,8 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lamc.cli import app
-from lamc.exceptions import LAMCError
-from lamc.exceptions import SettingError
+from lamc.exceptions import LAMCError, SettingError
 from lamc.settings_text import parse_setting
 
 TYPED = [

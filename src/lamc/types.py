@@ -10,5 +10,5 @@ IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]
 SparseMatrix: TypeAlias = Any  # scipy.sparse has no types of its own
-ScoreMatrix: TypeAlias = Any  # FloatArray or, for many labels, a SparseMatrix
+Matrix: TypeAlias = Any  # a FloatArray of features or scores, or a SparseMatrix of them
 Seed: TypeAlias = int | np.random.RandomState | None

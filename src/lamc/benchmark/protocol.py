@@ -10,7 +10,7 @@ from sklearn.impute import SimpleImputer
 from lamc.datasets import Dataset, Split, digit_scenes, observe, split
 from lamc.duplicates import fingerprints, things
 from lamc.labels import Knowledge, Labels
-from lamc.types import IntArray, ScoreMatrix
+from lamc.types import IntArray, Matrix
 
 PROTOCOL: Final = 1  # to be raised when the same settings come to mean other numbers
 
@@ -23,7 +23,7 @@ Validation = Literal["all labels", "single positives"]
 class Rows:
     """Rows of one purpose, with their labels."""
 
-    X: ScoreMatrix
+    X: Matrix
     labels: Labels
 
 
@@ -116,7 +116,7 @@ def task_of(
     )
 
 
-def n_missing(X: ScoreMatrix) -> int:
+def n_missing(X: Matrix) -> int:
     """Numbers that are missing.
 
     Examples

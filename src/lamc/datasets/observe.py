@@ -11,7 +11,7 @@ from lamc.exceptions import LabelError, SettingError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.columns import as_numbers, entries_in_order_of, in_order_of
 from lamc.labels.known import rows_in_words
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, Seed
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix, Seed
 
 How = Literal["uniform", "frequency", "score", "top", "weights"]
 
@@ -21,7 +21,7 @@ def observe(
     *,
     how: How = "uniform",
     n_observed: int = 1,
-    scores: ScoreMatrix | None = None,
+    scores: Matrix | None = None,
     weights: npt.ArrayLike | Mapping[Any, float] | None = None,
     random_state: Seed = None,
 ) -> Labels:
@@ -138,7 +138,7 @@ def _entry_weights(
     row: IntArray,
     column: IntArray,
     how: How,
-    scores: ScoreMatrix | None,
+    scores: Matrix | None,
     weights: Any,
 ) -> FloatArray:
     """Weight of each true entry, row by row."""
@@ -180,7 +180,7 @@ def _at_true_labels(
     return at_entries
 
 
-def _in_order(values: Any, classes: AnyArray, name: str) -> ScoreMatrix:
+def _in_order(values: Any, classes: AnyArray, name: str) -> Matrix:
     """Numbers in the order of the labels, which only those of true labels need have."""
     if sparse.issparse(values):
         return sparse.csr_array(values)
@@ -195,7 +195,7 @@ def _in_order(values: Any, classes: AnyArray, name: str) -> ScoreMatrix:
         ) from None
 
 
-def _check_request(how: How, n_observed: int, scores: ScoreMatrix | None, weights: Any) -> None:
+def _check_request(how: How, n_observed: int, scores: Matrix | None, weights: Any) -> None:
     if how not in get_args(How):
         raise SettingError(f"how={how!r} is not known; choose one of {', '.join(get_args(How))}.")
     if not isinstance(n_observed, (int, np.integer)) or n_observed < 1:

@@ -16,7 +16,7 @@ from lamc.metrics.estimator_score import (
     labels_never_met,
     warn_of_labels_never_met,
 )
-from lamc.types import AnyArray, FloatArray, ScoreMatrix
+from lamc.types import AnyArray, FloatArray, Matrix
 
 
 class Learner(ClassifierMixin, BaseEstimator):
@@ -29,7 +29,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     takes_labels: ClassVar[bool] = True  # Labels, with labels that were never observed
 
-    def _read(self, X: Any, y: Any) -> tuple[ScoreMatrix, Labels]:
+    def _read(self, X: Any, y: Any) -> tuple[Matrix, Labels]:
         """Check the training rows; set what fitted learners tell about them."""
         if y is None:
             raise LabelError(
@@ -58,7 +58,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         """Raise unless the labels tell what the learner needs: by default, a positive a row."""
         labels.require(Knowledge.SOME, by=type(self).__name__)
 
-    def _check_rows(self, X: Any) -> ScoreMatrix:
+    def _check_rows(self, X: Any) -> Matrix:
         """Check rows to be scored."""
         check_is_fitted(self)
         return read_features(self, X, reset=False)

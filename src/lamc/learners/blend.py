@@ -32,7 +32,7 @@ from lamc.learners.pool import (
 )
 from lamc.learners.scaling import in_units, stays_sparse, units_of
 from lamc.learners.trees import Trees
-from lamc.types import FloatArray, IntArray, ScoreMatrix
+from lamc.types import FloatArray, IntArray, Matrix
 
 
 class _Effort(NamedTuple):
@@ -225,7 +225,7 @@ class Blend(Learner):
         return np.negative(scores, out=scores)
 
     def _fit_members(
-        self, rows: ScoreMatrix, labels: Labels, rows_val: ScoreMatrix, labels_val: Labels
+        self, rows: Matrix, labels: Labels, rows_val: Matrix, labels_val: Labels
     ) -> None:
         effort = _EFFORTS[self.effort]
         rng = check_random_state(self.random_state)
@@ -261,7 +261,7 @@ class Blend(Learner):
         ).fit(rows, labels)
         self.frequencies_ = frequencies(labels)
 
-    def _pooled(self, rows: ScoreMatrix) -> FloatArray:
+    def _pooled(self, rows: Matrix) -> FloatArray:
         """Pooled shares; of few rows at a time, for members take several times the memory."""
         weights = np.array(list(self.weights_.values()))
         shares = np.empty((rows.shape[0], len(self.classes_)))
@@ -269,13 +269,13 @@ class Blend(Learner):
             shares[part] = pooled(self._shares(rows[part]), weights)
         return shares
 
-    def _shares(self, rows: ScoreMatrix) -> list[FloatArray]:
+    def _shares(self, rows: Matrix) -> list[FloatArray]:
         """What each member gives the labels of each row; the networks fill in for trees."""
         network = shares_of_odds(self.network_.predict_proba(self._scaled(rows)))
         trees = (1 - _UNSEEN) * self.trees_.predict_proba(rows) + _UNSEEN * network
         return [network, trees, np.broadcast_to(self.frequencies_, network.shape)]
 
-    def _scaled(self, rows: ScoreMatrix) -> ScoreMatrix:
+    def _scaled(self, rows: Matrix) -> Matrix:
         if (self.scale_ == 1).all() and not self.centre_.any():
             return rows
         centre, scale = self.centre_, self.scale_

@@ -16,7 +16,7 @@ from lamc.labels import Knowledge, Labels
 from lamc.labels.known import rows_in_words
 from lamc.learners.base import Learner
 from lamc.learners.scaling import DENSE_LIMIT
-from lamc.types import BoolArray, FloatArray, ScoreMatrix
+from lamc.types import BoolArray, FloatArray, Matrix
 
 Coding = Literal["negative", "missing"]
 Unobserved = Literal["auto", "negative", "missing"]
@@ -151,11 +151,11 @@ class ClassicalLearner(Learner):
         parts = gen_batches(n, max(1, DENSE_LIMIT // d))  # sparse rows may be made dense
         return np.vstack([self._score(self.features_.transform(rows[part])) for part in parts])
 
-    def _score(self, rows: ScoreMatrix) -> FloatArray:
+    def _score(self, rows: Matrix) -> FloatArray:
         """Raw scores of rows that are on scale."""
         raise NotImplementedError
 
-    def _read_coded(self, X: Any, y: Any) -> tuple[ScoreMatrix, CodedLabels]:
+    def _read_coded(self, X: Any, y: Any) -> tuple[Matrix, CodedLabels]:
         """Check parameters, rows and labels; set what fitted learners tell about them.
 
         Unlike other learners, these take rows without a positive: false labels tell something as

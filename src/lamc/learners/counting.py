@@ -7,7 +7,7 @@ from lamc.labels import Labels
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_within
-from lamc.types import ScoreMatrix
+from lamc.types import Matrix
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -34,10 +34,10 @@ class CountingLearner(NetworkLearner):
         fits = self.expected_count is None or is_within(self.expected_count, above=0)
         return [("expected_count", fits, _expected("the number of labels"))]
 
-    def _look(self, X: ScoreMatrix, labels: Labels) -> None:
+    def _look(self, X: Matrix, labels: Labels) -> None:
         self.expected_count_ = self._count(X, labels)
 
-    def _count(self, X: ScoreMatrix, labels: Labels) -> float:
+    def _count(self, X: Matrix, labels: Labels) -> float:
         k, n_labels = self.expected_count, len(labels.classes)
         if k is None:
             return estimate_count(

@@ -16,7 +16,7 @@ from lamc.learners.landmarks import LandmarkMap
 from lamc.learners.nuclear_norm import norms_of_parts, smoothed_nuclear_norm
 from lamc.learners.scaling import standard_scale, with_constant
 from lamc.learners.whitening import ColumnScales, Whitening, whitening_of
-from lamc.types import FloatArray, IntArray, ScoreMatrix, Seed
+from lamc.types import FloatArray, IntArray, Matrix, Seed
 
 FIRST_RIDGE = 2.0  # added to the penalty for the least squares that the search starts from
 INNER_TOL = 1e-7  # share by which an L-BFGS step must lower a convex problem to go on
@@ -56,7 +56,7 @@ class DM2LObjective:
     4.733
     """
 
-    X: ScoreMatrix
+    X: Matrix
     Y: FloatArray
     rank_weight: float
     ridge: float
@@ -352,8 +352,8 @@ class DM2L(ClassicalLearner):
             return self.ridge
         return 1.0 if self.kernel == "rbf" else 0.0
 
-    def _mapped(self, rows: ScoreMatrix) -> ScoreMatrix:
+    def _mapped(self, rows: Matrix) -> Matrix:
         return rows if self.landmarks_ is None else self.landmarks_.transform(rows)
 
-    def _score(self, rows: ScoreMatrix) -> FloatArray:
+    def _score(self, rows: Matrix) -> FloatArray:
         return self._mapped(rows) @ self.coef_.T + self.intercept_

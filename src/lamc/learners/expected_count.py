@@ -13,7 +13,7 @@ from lamc.labels import Knowledge, Labels
 from lamc.learners.rows import Rows
 from lamc.learners.selection import Criterion, ObservedLikelihood
 from lamc.learners.softmax import Softmax
-from lamc.types import ScoreMatrix
+from lamc.types import Matrix
 
 FEW_ROWS = 10  # below so many none are held out
 
@@ -57,7 +57,7 @@ class _Probabilities(Softmax):
 
 
 def estimate_count(
-    X: ScoreMatrix,
+    X: Matrix,
     labels: Labels,
     *,
     standardise: bool = True,

@@ -9,12 +9,12 @@ from sklearn.utils.validation import validate_data
 
 from lamc.exceptions import FeatureError
 from lamc.spelling import spells_number
-from lamc.types import BoolArray, IntArray, ScoreMatrix
+from lamc.types import BoolArray, IntArray, Matrix
 
 
 def read_features(
     learner: BaseEstimator, X: Any, *, reset: bool, called: str = "X", exact: bool = False
-) -> ScoreMatrix:
+) -> Matrix:
     """Check rows as scikit-learn does, and name the place of what is no number.
 
     Parameters
@@ -70,7 +70,7 @@ class Origin(NamedTuple):
     numbers: IntArray | None = None
 
 
-def refuse_too_large(X: ScoreMatrix, rows: ScoreMatrix, origin: Origin) -> None:
+def refuse_too_large(X: Matrix, rows: Matrix, origin: Origin) -> None:
     """Raise if a number of X is none any more in ``rows``, which are X in single precision."""
     place = _first_odd(rows)
     if place is None:
@@ -116,7 +116,7 @@ def _refuse_words(X: Any, called: str, error: ValueError) -> None:
             ) from error
 
 
-def _refuse_gaps(X: Any, rows: ScoreMatrix, called: str) -> None:
+def _refuse_gaps(X: Any, rows: Matrix, called: str) -> None:
     """Name the first cell that is missing or infinite."""
     place = _first_odd(rows)
     if place is None:
@@ -135,7 +135,7 @@ def _refuse_gaps(X: Any, rows: ScoreMatrix, called: str) -> None:
     )
 
 
-def _first_odd(rows: ScoreMatrix) -> tuple[int, int] | None:
+def _first_odd(rows: Matrix) -> tuple[int, int] | None:
     """Row and column of the first number that is not finite."""
     values = rows.data if sparse.issparse(rows) else rows
     with np.errstate(over="ignore", invalid="ignore"):

@@ -23,7 +23,7 @@ from lamc.learners.glocal_blocks import (
     update_z,
 )
 from lamc.learners.scaling import standard_scale, with_constant
-from lamc.types import FloatArray, IntArray, ScoreMatrix, Seed
+from lamc.types import FloatArray, IntArray, Matrix, Seed
 
 _WITHOUT_Z = (update_u, update_v, update_w)  # what each round updates, in this order
 _WITH_Z = (update_z, update_v, update_u, update_w)
@@ -195,10 +195,10 @@ class GLOCAL(ClassicalLearner):
         self.correlation_factors_ = factors.Z
         return self
 
-    def _score(self, rows: ScoreMatrix) -> FloatArray:
+    def _score(self, rows: Matrix) -> FloatArray:
         return with_constant(rows) @ self.feature_factors_ @ self.label_factors_.T
 
-    def _problem(self, X: ScoreMatrix, coded: CodedLabels, seed: int) -> Problem:
+    def _problem(self, X: Matrix, coded: CodedLabels, seed: int) -> Problem:
         n, k = coded.Y.shape
         observed = None if coded.complete else coded.observed
         share = 1.0 if observed is None else float(observed.mean())
@@ -227,7 +227,7 @@ class GLOCAL(ClassicalLearner):
         )
 
 
-def cluster_rows(X: ScoreMatrix, n_clusters: int, seed: int) -> list[IntArray]:
+def cluster_rows(X: Matrix, n_clusters: int, seed: int) -> list[IntArray]:
     """Rows of each cluster that k-means finds; fewer clusters if fewer rows differ.
 
     Examples

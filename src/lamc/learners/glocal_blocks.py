@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from lamc.learners.mixing import turn_rows
 from lamc.learners.whitening import gram_of, whitening_of
-from lamc.types import BoolArray, FloatArray, IntArray, ScoreMatrix
+from lamc.types import BoolArray, FloatArray, IntArray, Matrix
 
 CG_TOL = 1e-6  # relative residual at which a linear system counts as solved
 _CG_STEPS = 50
@@ -77,7 +77,7 @@ class Problem:
     array([[0.5]])
     """
 
-    X: ScoreMatrix
+    X: Matrix
     Y: FloatArray
     observed: BoolArray | None
     clusters: Sequence[IntArray]  # rows of each; together all rows, each once
@@ -88,7 +88,7 @@ class Problem:
     @classmethod
     def of(
         cls,
-        X: ScoreMatrix,
+        X: Matrix,
         Y: FloatArray,
         observed: BoolArray | None,
         clusters: Sequence[IntArray],
@@ -326,7 +326,7 @@ def _times_moments(problem: Problem, W: FloatArray, mixing: FloatArray) -> Float
     return problem.X.T @ mixed
 
 
-def _moments(X: ScoreMatrix, clusters: Sequence[IntArray]) -> FloatArray | None:
+def _moments(X: Matrix, clusters: Sequence[IntArray]) -> FloatArray | None:
     """X_mᵀX_m, unless to multiply by X and Xᵀ takes fewer operations than by these."""
     d = X.shape[1]
     stored = X.nnz if sparse.issparse(X) else X.size
@@ -336,7 +336,7 @@ def _moments(X: ScoreMatrix, clusters: Sequence[IntArray]) -> FloatArray | None:
 
 
 def _ridge(
-    X: ScoreMatrix, moments: FloatArray | None, weights: Weights
+    X: Matrix, moments: FloatArray | None, weights: Weights
 ) -> Callable[[FloatArray], FloatArray]:
     """(a XᵀX + rw I)⁻¹, or of its diagonal where the matrix is too large to factorise."""
     a = weights.embedding

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lamc.learners.neighbours import nearest_others
 from lamc.learners.rows import DenseRows, Rows, SparseRows, as_rows
-from lamc.types import IntArray, ScoreMatrix
+from lamc.types import IntArray, Matrix
 
 GRAPHS_KEPT = 8  # in the process: n k integers each
 
@@ -138,7 +138,7 @@ def choice_graph(rows: Rows, k: int) -> ChoiceGraph:
 _REMEMBERED: OrderedDict[str, IntArray] = OrderedDict()
 
 
-def _matrix(rows: Rows) -> ScoreMatrix:
+def _matrix(rows: Rows) -> Matrix:
     """The features as a NumPy array or a sparse matrix."""
     if isinstance(rows, SparseRows):
         parts = (rows.values, rows.columns, rows.starts)
@@ -147,14 +147,14 @@ def _matrix(rows: Rows) -> ScoreMatrix:
     return rows.part(0, len(rows)).cpu().numpy()
 
 
-def _as_rows(features: ScoreMatrix, device: torch.device) -> Rows:
+def _as_rows(features: Matrix, device: torch.device) -> Rows:
     """Rows of what a layer reads, in the precision of the features."""
     if sparse.issparse(features):
         return as_rows(features, str(device))
     return DenseRows(torch.from_numpy(features).to(device))
 
 
-def _content(features: ScoreMatrix, k: int) -> str:
+def _content(features: Matrix, k: int) -> str:
     digest = blake2b(f"{features.shape} {k}".encode(), digest_size=16)
     dense = not sparse.issparse(features)
     for part in [features] if dense else [features.indptr, features.indices, features.data]:

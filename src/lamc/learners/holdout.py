@@ -10,12 +10,10 @@ from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns, are_in_order
 from lamc.labels.names import some_of, told_of
-from lamc.types import AnyArray, IntArray, ScoreMatrix
+from lamc.types import AnyArray, IntArray, Matrix
 
 
-def hold_out(
-    labels: Labels, share: float, rows: ScoreMatrix | None = None
-) -> tuple[IntArray, IntArray]:
+def hold_out(labels: Labels, share: float, rows: Matrix | None = None) -> tuple[IntArray, IntArray]:
     """Rows to train on and rows to choose by; the same ones whatever the random state.
 
     Of a label that only rows to choose by would have, one is left to train on, with its copies,
@@ -45,7 +43,7 @@ def hold_out(
 
 
 def drawn_parts(
-    n: int, share: float, rows: ScoreMatrix | None = None, labels: Labels | None = None
+    n: int, share: float, rows: Matrix | None = None, labels: Labels | None = None
 ) -> tuple[IntArray, IntArray]:
     """Rows to train on, of which there is one at least, and rows to choose by.
 

@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from lamc.types import FloatArray, ScoreMatrix, Seed
+from lamc.types import FloatArray, Matrix, Seed
 
 LEAST_EIGENVALUE = 1e-6  # of the largest; what lies below is noise to the kernel, and costs time
 ROUNDING = 1e-12  # of the largest squared length: squared distance below which rows are copies
@@ -58,7 +58,7 @@ class LandmarkMap(BaseEstimator):
         self.gamma = gamma
         self.random_state = random_state
 
-    def fit(self, X: ScoreMatrix, y: Any = None) -> Self:
+    def fit(self, X: Matrix, y: Any = None) -> Self:
         """Draw landmarks among the rows of ``X``."""
         order = check_random_state(self.random_state).permutation(X.shape[0])
         self.landmarks_ = X[np.sort(order[: self.n_landmarks])]
@@ -68,12 +68,12 @@ class LandmarkMap(BaseEstimator):
         self.basis_ = Q[:, kept] / np.sqrt(values[kept])
         return self
 
-    def transform(self, X: ScoreMatrix) -> FloatArray:
+    def transform(self, X: Matrix) -> FloatArray:
         """Features of rows: their inner products are the kernel, as far as the landmarks tell."""
         return rbf_kernel(X, self.landmarks_, gamma=self.gamma_) @ self.basis_
 
 
-def median_gamma(rows: ScoreMatrix) -> float:
+def median_gamma(rows: Matrix) -> float:
     """1 over the median squared distance between different rows; 1 if all are the same.
 
     Examples

@@ -14,7 +14,7 @@ from lamc.learners.numbers import Check, is_count, is_within
 from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.warm_up import check_warm_up, warm_up_epochs
-from lamc.types import FloatArray, ScoreMatrix
+from lamc.types import FloatArray, Matrix
 
 
 class ConfidentPseudoLabels(Method):
@@ -137,7 +137,7 @@ class MIME(NetworkLearner):
             rows=(1 + 4) * n_rows * k,  # pseudo-labels and scores
         )
 
-    def _logits(self, rows: ScoreMatrix, weights: tuple[FloatArray, ...]) -> FloatArray:
+    def _logits(self, rows: Matrix, weights: tuple[FloatArray, ...]) -> FloatArray:
         W1, b1, V, c, W2, b2 = weights
         mean = np.maximum(rows @ W1 + b1, 0) @ V + c
         return mean[:, : self.code_size] @ W2 + b2

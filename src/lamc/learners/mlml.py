@@ -17,7 +17,7 @@ from lamc.learners.classical import (
 )
 from lamc.learners.neighbours import LEAST_DEGREE, NeighbourGraph
 from lamc.learners.scaling import Scaling, neighbour_scale
-from lamc.types import FloatArray, ScoreMatrix, SparseMatrix
+from lamc.types import FloatArray, Matrix, SparseMatrix
 
 Solver = Literal["exact", "approx"]
 
@@ -358,5 +358,5 @@ class MLML(ClassicalLearner):
         scores = self._raw(X)
         return unit_from_nonnegative(scores) if self.least_code_ == 0 else unit_from_signed(scores)
 
-    def _score(self, rows: ScoreMatrix) -> FloatArray:
+    def _score(self, rows: Matrix) -> FloatArray:
         return self.graph_.links(rows) @ self.soft_labels_ @ self.response_

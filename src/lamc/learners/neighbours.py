@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import paired_euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
-from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
 
 BLOCK = 1 << 22  # differences of features worked on at a time: 32 MB of float64
 LEAST_SCALE = 1e-3  # of the median scale: a row with copies of itself has distances of 0
@@ -24,7 +24,7 @@ class Neighbours(NamedTuple):
     distances: FloatArray  # (m, k)
 
 
-def nearest(rows: ScoreMatrix, among: ScoreMatrix, k: int) -> Neighbours:
+def nearest(rows: Matrix, among: Matrix, k: int) -> Neighbours:
     """The ``k`` nearest of the rows ``among`` for each row; of equally near ones, the first.
 
     The search expands (x − y)² to find candidates, which is fast but inexact for rows that are
@@ -67,7 +67,7 @@ def nearest(rows: ScoreMatrix, among: ScoreMatrix, k: int) -> Neighbours:
     )
 
 
-def nearest_others(rows: ScoreMatrix, k: int) -> Neighbours:
+def nearest_others(rows: Matrix, k: int) -> Neighbours:
     """The ``k`` nearest other rows of each row.
 
     A row is left out of its own neighbours by its index, not as the first one found: copies of it
@@ -135,7 +135,7 @@ class NeighbourGraph(BaseEstimator):
         self.n_neighbors = n_neighbors
         self.scale_neighbor = scale_neighbor
 
-    def fit(self, X: ScoreMatrix, y: Any = None) -> Self:
+    def fit(self, X: Matrix, y: Any = None) -> Self:
         """Build the graph of the rows of ``X``, of which there are at least two."""
         n = X.shape[0]
         found = nearest_others(X, min(self.n_neighbors, n - 1))
@@ -151,7 +151,7 @@ class NeighbourGraph(BaseEstimator):
         self.similarity_ = sparse.csr_array(by_degree @ weights @ by_degree)
         return self
 
-    def links(self, X: ScoreMatrix) -> SparseMatrix:
+    def links(self, X: Matrix) -> SparseMatrix:
         """Similarity of new rows to the rows of the graph, whose degrees stay as they are.
 
         Row x holds wᵢ / √(dₓ degreeᵢ), where wᵢ is its weight to row i and dₓ the sum of these. A

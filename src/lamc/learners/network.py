@@ -34,7 +34,7 @@ from lamc.learners.numbers import (
     require_seed,
 )
 from lamc.learners.scaling import standard_scale
-from lamc.types import FloatArray, ScoreMatrix
+from lamc.types import FloatArray, Matrix
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -205,7 +205,7 @@ class NetworkLearner(Learner):
 
         return Memory()
 
-    def _logits(self, rows: ScoreMatrix, weights: tuple[FloatArray, ...]) -> FloatArray:
+    def _logits(self, rows: Matrix, weights: tuple[FloatArray, ...]) -> FloatArray:
         """Logits that one network gives; as the method's stack computes them."""
         W1, b1, W2, b2 = weights
         return np.maximum(rows @ W1 + b1, 0) @ W2 + b2
@@ -220,7 +220,7 @@ class NetworkLearner(Learner):
 
         return criterion_for(rows, labels)
 
-    def _look(self, X: ScoreMatrix, labels: Labels) -> None:
+    def _look(self, X: Matrix, labels: Labels) -> None:
         """Find out what is needed of all rows that ``fit`` is given, before some are held out."""
 
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> "Training":
@@ -302,7 +302,7 @@ class NetworkLearner(Learner):
             self.patience,
         )
 
-    def _prepared(self, X: ScoreMatrix, origin: Origin) -> ScoreMatrix:
+    def _prepared(self, X: Matrix, origin: Origin) -> Matrix:
         """Rows as the networks take them: on scale, in single precision."""
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
             scaled = X if self.scale_ is None else self.scale_.transform(X)

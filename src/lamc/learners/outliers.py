@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
 from lamc.learners.scaling import CONSTANT
-from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
 
 _FAR: Final = 10.0  # spreads from the middle, beyond which values are brought nearer
 _ENTRIES = 500_000  # rows × features that are sorted at once: they stay near the processor
@@ -49,14 +49,14 @@ class Fences(BaseEstimator):
     spread: FloatArray
 
     @classmethod
-    def of(cls, X: ScoreMatrix) -> Self:
+    def of(cls, X: Matrix) -> Self:
         """Take middle and spread from training rows."""
         if sparse.issparse(X):
             return cls(*_of_sparse(X))
         parts = [_of_columns(X[:, block]) for block in _blocks(*X.shape)]
         return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
-    def transform(self, X: ScoreMatrix) -> ScoreMatrix:
+    def transform(self, X: Matrix) -> Matrix:
         """Bring what is beyond the fences nearer; sparse rows stay sparse."""
         with np.errstate(over="ignore"):
             low, high = self.middle - _FAR * self.spread, self.middle + _FAR * self.spread

@@ -9,7 +9,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from lamc.types import ScoreMatrix
+from lamc.types import Matrix
 
 # Sparse rows that fit into this many bytes as float32 are used as dense: that is faster.
 DENSE_BYTES = 1 << 30
@@ -191,7 +191,7 @@ def blocks(rows: Rows) -> Iterator[tuple[int, Tensor]]:
         yield start, rows.part(start, min(start + size, len(rows)))
 
 
-def as_rows(X: ScoreMatrix, device: str) -> Rows:
+def as_rows(X: Matrix, device: str) -> Rows:
     """Put rows on the device; sparse ones as dense if they are small enough."""
     n, d = X.shape
     if not sparse.issparse(X):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
 
 Scaling = Literal["auto", "range", "length"]
 
@@ -42,7 +42,7 @@ class ZScores(BaseEstimator):
     scale: FloatArray
 
     @classmethod
-    def of(cls, X: ScoreMatrix) -> Self:
+    def of(cls, X: Matrix) -> Self:
         """Take mean and spread from training rows."""
         X = _dense(X)
         size = _size(X.min(axis=0), X.max(axis=0))
@@ -52,7 +52,7 @@ class ZScores(BaseEstimator):
         mean, spread = np.ldexp(X.mean(axis=0), powers), np.ldexp(X.std(axis=0), powers)
         return cls(mean, np.where(spread <= CONSTANT * size, np.inf, spread))
 
-    def transform(self, X: ScoreMatrix) -> FloatArray:
+    def transform(self, X: Matrix) -> FloatArray:
         """Put rows on this scale; the result is dense."""
         rows: FloatArray = (X.toarray() if sparse.issparse(X) else X) - self.mean
         rows /= self.scale
@@ -78,7 +78,7 @@ class UnitRange(BaseEstimator):
     half_width: FloatArray
 
     @classmethod
-    def of(cls, X: ScoreMatrix) -> Self:
+    def of(cls, X: Matrix) -> Self:
         """Take the ends from training rows."""
         X = _dense(X)
         low, high = X.min(axis=0), X.max(axis=0)
@@ -86,7 +86,7 @@ class UnitRange(BaseEstimator):
         constant = half_width <= CONSTANT * _size(low, high)
         return cls(middle, np.where(constant, 1.0, half_width))
 
-    def transform(self, X: ScoreMatrix) -> FloatArray:
+    def transform(self, X: Matrix) -> FloatArray:
         """Put rows on this scale; the result is dense."""
         return np.clip((_dense(X) - self.middle) / self.half_width, -_FARTHEST, _FARTHEST)
 
@@ -106,7 +106,7 @@ class RowLength(BaseEstimator):
 
     length: float
 
-    def transform(self, X: ScoreMatrix) -> SparseMatrix:
+    def transform(self, X: Matrix) -> SparseMatrix:
         """Put rows on this scale; the result is sparse."""
         rows = sparse.csr_array(X, dtype=np.float64)
         lengths = np.sqrt(rows.power(2).sum(axis=1))
@@ -115,7 +115,7 @@ class RowLength(BaseEstimator):
         return sparse.csr_array((rows.data * factors, indices, starts), rows.shape)
 
 
-def standard_scale(X: ScoreMatrix) -> ZScores | RowLength:
+def standard_scale(X: Matrix) -> ZScores | RowLength:
     """Scale for linear methods: z-scores, or rows of length √d where X is sparse and large.
 
     Both make the entries of a row 1 in root mean square. Centring would fill a sparse matrix, so
@@ -136,12 +136,12 @@ def standard_scale(X: ScoreMatrix) -> ZScores | RowLength:
     return ZScores.of(X)
 
 
-def stays_sparse(X: ScoreMatrix) -> bool:
+def stays_sparse(X: Matrix) -> bool:
     """Whether rows are stored sparse and are too many to be made dense."""
     return bool(sparse.issparse(X) and math.prod(X.shape) > DENSE_LIMIT)
 
 
-def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
+def units_of(X: Matrix) -> tuple[FloatArray, FloatArray]:
     """What to take off each feature of rows that are mostly zeros, and what to divide it by.
 
     A feature that is 0 in half of the rows or more, as one of a word is, is left where it is and
@@ -177,7 +177,7 @@ def units_of(X: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
     return centre, np.where(unit < np.finfo(X.dtype).tiny, np.inf, unit)
 
 
-def in_units(X: ScoreMatrix, centre: FloatArray, unit: FloatArray) -> ScoreMatrix:
+def in_units(X: Matrix, centre: FloatArray, unit: FloatArray) -> Matrix:
     """Rows less the centre, divided by the units; sparse if they were.
 
     Examples
@@ -195,7 +195,7 @@ def in_units(X: ScoreMatrix, centre: FloatArray, unit: FloatArray) -> ScoreMatri
     return X @ sparse.diags_array(factors) if sparse.issparse(X) else X * factors
 
 
-def less(X: ScoreMatrix, centre: FloatArray) -> ScoreMatrix:
+def less(X: Matrix, centre: FloatArray) -> Matrix:
     """Rows less the centre; sparse if they were, with zeros where the centre is 0.
 
     Examples
@@ -215,7 +215,7 @@ def less(X: ScoreMatrix, centre: FloatArray) -> ScoreMatrix:
     return X - sparse.csr_array((np.tile(centre[moved], n), np.tile(moved, n), starts), X.shape)
 
 
-def neighbour_scale(X: ScoreMatrix, scaling: Scaling = "auto") -> UnitRange | RowLength:
+def neighbour_scale(X: Matrix, scaling: Scaling = "auto") -> UnitRange | RowLength:
     """Scale for methods that go by distances: features from −1 to 1, or rows of length 1.
 
     Rows that are mostly zeros, such as counts of words, differ in length more than their features
@@ -239,7 +239,7 @@ def neighbour_scale(X: ScoreMatrix, scaling: Scaling = "auto") -> UnitRange | Ro
     return RowLength(1.0) if scaling == "length" else UnitRange.of(X)
 
 
-def with_constant(X: ScoreMatrix) -> ScoreMatrix:
+def with_constant(X: Matrix) -> Matrix:
     """Rows with a last column of ones, whose weight is the intercept.
 
     Examples
@@ -270,5 +270,5 @@ def _size(low: FloatArray, high: FloatArray) -> FloatArray:
     return np.maximum(np.abs(low), np.abs(high))
 
 
-def _dense(X: ScoreMatrix) -> FloatArray:
+def _dense(X: Matrix) -> FloatArray:
     return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

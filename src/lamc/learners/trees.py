@@ -15,7 +15,7 @@ from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
 from lamc.learners.numbers import is_count, require_settings
 from lamc.learners.scaling import CONSTANT, less
-from lamc.types import FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
 
 _ENTRIES = 20_000_000  # numbers of a block of rows × labels
 _NARROW = 1e-4  # width of a feature: scikit-learn takes values 1e-7 apart for equal
@@ -157,7 +157,7 @@ class Trees(Learner):
         scores /= len(self.roots_)
         return np.minimum(scores, 1)  # a sum of shares may pass 1 in the last bit
 
-    def _cleared(self, rows: ScoreMatrix, columns: IntArray | slice = slice(None)) -> ScoreMatrix:
+    def _cleared(self, rows: Matrix, columns: IntArray | slice = slice(None)) -> Matrix:
         """Rows of which single precision loses nothing; they may have some columns only."""
         shift, factor = self.shift_[columns], self.factor_[columns]
         if (shift == 0).all() and (factor == 1).all():
@@ -186,7 +186,7 @@ class Trees(Learner):
         where = (np.ones(leaves.size, np.float32), leaves.ravel(), np.arange(n + 1) * n_trees)
         return sparse.csr_array(where, shape=(n, len(self.feature_)))
 
-    def _leaves_of(self, rows: ScoreMatrix) -> IntArray:
+    def _leaves_of(self, rows: Matrix) -> IntArray:
         """The leaf of each row in each tree."""
         n, n_trees = rows.shape[0], len(self.roots_)
         leaves = np.empty((n, n_trees), dtype=np.int64)
@@ -218,7 +218,7 @@ class Trees(Learner):
         return node.reshape(n, -1)
 
 
-def clear_in_single_precision(rows: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
+def clear_in_single_precision(rows: Matrix) -> tuple[FloatArray, FloatArray]:
     """What to take off each feature and multiply it by, so that single precision can tell it apart.
 
     0 and 1 where it can already, and for a feature that hardly varies, which is constant to it.
@@ -265,7 +265,7 @@ def _directions(shares: SparseMatrix, count: int, rng: np.random.RandomState) ->
     return shares @ (rng.standard_normal((n_labels, count)) / np.sqrt(count))
 
 
-def _narrow(rows: ScoreMatrix) -> ScoreMatrix:
+def _narrow(rows: Matrix) -> Matrix:
     """Rows with indices of 32 bits if they are sparse: scikit-learn's trees take no others."""
     if not sparse.issparse(rows) or rows.indices.dtype == np.int32:
         return rows

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, sparse
 
-from lamc.types import FloatArray, ScoreMatrix
+from lamc.types import FloatArray, Matrix
 
 LARGEST_CHOLESKY = 5000  # features; it takes d³/3 operations and d² numbers
 
@@ -90,7 +90,7 @@ class ColumnScales:
 
 
 def whitening_of(
-    X: ScoreMatrix, ridge: float, gram: FloatArray | None = None
+    X: Matrix, ridge: float, gram: FloatArray | None = None
 ) -> Whitening | ColumnScales:
     """Whitening by XᵀX + c I, or by its diagonal where that matrix is too large to factorise.
 
@@ -121,7 +121,7 @@ def whitening_of(
     return Whitening(linalg.cholesky(shifted, overwrite_a=True, check_finite=False))
 
 
-def gram_of(X: ScoreMatrix) -> FloatArray:
+def gram_of(X: Matrix) -> FloatArray:
     """XᵀX, dense.
 
     Examples

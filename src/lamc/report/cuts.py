@@ -14,7 +14,7 @@ from scipy import sparse
 from lamc.report.grid import Grid
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import STATUSES, UNCALIBRATED, in_one_type
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix, SparseMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Cuts:
         labels = range(len(self.offsets) - 1)
         return np.asarray([self._reached(label, zero)[0] for label in labels], dtype=np.int64)
 
-    def place(self, scores: ScoreMatrix) -> SparseMatrix:
+    def place(self, scores: Matrix) -> SparseMatrix:
         """Number of the step on which each stored score stands, plus 1, as a CSR matrix.
 
         The 1 keeps step 0 apart from a pair that sparse scores do not store.

@@ -9,7 +9,7 @@ from lamc.report.cuts import Cuts
 from lamc.report.doubts import Doubts, first_rows
 from lamc.report.features import Feature, Features
 from lamc.report.pictures import png_address, shades_of_grey
-from lamc.types import AnyArray, BoolArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, BoolArray, FloatArray, IntArray, Matrix, SparseMatrix
 
 _ROWS_EACH = 6
 _LABELS_SHOWN = 10
@@ -67,7 +67,7 @@ class Examples:
 
 
 def find_examples(
-    scores: ScoreMatrix,
+    scores: Matrix,
     truth: SparseMatrix,
     cuts: Cuts,
     doubts: Doubts,
@@ -92,7 +92,7 @@ def find_examples(
 
 def _example(
     row: int,
-    scores: ScoreMatrix,
+    scores: Matrix,
     truth: SparseMatrix,
     cuts: Cuts,
     like: FloatArray,

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from lamc.exceptions import FeatureError
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix
 
 _SAMPLE = 2000  # rows that means, spreads and correlations are taken from
 
@@ -37,7 +37,7 @@ class Features:
         Names of the features; those of a DataFrame are its columns. By default, numbers.
     """
 
-    def __init__(self, X: Any, scores: ScoreMatrix, *, names: Any = None) -> None:
+    def __init__(self, X: Any, scores: Matrix, *, names: Any = None) -> None:
         if hasattr(X, "select_dtypes"):
             X = X.select_dtypes(["number", "bool"])
             names, X = X.columns, X.to_numpy(dtype=np.float64, na_value=np.nan)

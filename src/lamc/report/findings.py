@@ -21,7 +21,7 @@ from lamc.rules import Calibrator
 from lamc.rules.deciding import refuse_to_leave_out
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import UNCALIBRATED
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Findings:
 
 
 def find(
-    scores: ScoreMatrix,
+    scores: Matrix,
     labels: Labels,
     calibrator: Calibrator,
     contents: RowContents,

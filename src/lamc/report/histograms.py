@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from lamc.report.tally import Block
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix
 
 BINS = 24
 
@@ -12,7 +12,7 @@ BINS = 24
 class ScoreHistograms:
     """Counts of scores in bins of equal width, from 0 to the largest score of each label."""
 
-    def __init__(self, scores: ScoreMatrix) -> None:
+    def __init__(self, scores: Matrix) -> None:
         largest = scores.max(axis=0)
         largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
         self.tops: FloatArray = np.where(largest > 0, largest, 1).astype(np.float64)

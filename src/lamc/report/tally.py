@@ -10,7 +10,7 @@ from lamc.report.cuts import Cuts
 from lamc.report.grid import Grid
 from lamc.rules.pooling import groups_of
 from lamc.rules.thresholds import POOLED, STATUSES
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix, SparseMatrix
 
 _BLOCK = 1 << 20  # pairs of a row and a label, or of a row and a setting, looked at together
 
@@ -30,13 +30,13 @@ class Block:
     """
 
     rows: slice
-    scores: ScoreMatrix
+    scores: Matrix
     truth: SparseMatrix
     steps: SparseMatrix
     true_steps: SparseMatrix
 
 
-def blocks(scores: ScoreMatrix, truth: SparseMatrix, cuts: Cuts) -> Iterator[Block]:
+def blocks(scores: Matrix, truth: SparseMatrix, cuts: Cuts) -> Iterator[Block]:
     """Rows in blocks that need little memory, however many there are."""
     n, n_labels = scores.shape
     pairs = scores.nnz // max(n, 1) if sparse.issparse(scores) else n_labels  # of a row

@@ -29,7 +29,7 @@ from lamc.rules.selection import select_pairs
 from lamc.rules.settings import Settings
 from lamc.rules.summary import promise_in_words, summary_table
 from lamc.rules.thresholds import Thresholds
-from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, BoolArray, FloatArray, Matrix, SparseMatrix
 
 
 class Calibrator(BaseEstimator):
@@ -252,7 +252,7 @@ class Calibrator(BaseEstimator):
         """
         return self._decider().decided(self._to_answer(scores))
 
-    def p_values(self, scores: Any) -> ScoreMatrix:
+    def p_values(self, scores: Any) -> Matrix:
         """Return conformal p-values of "the label is present".
 
         They come from a label's own positives. Under the rule ``"recall"`` without ``delta``, a
@@ -376,14 +376,14 @@ class Calibrator(BaseEstimator):
         rule, absent = RULES[self.settings_.rule], self.absence_thresholds_
         return Decider(rule, self.classes_, self.thresholds_, absent, self.status_)
 
-    def _to_answer(self, scores: Any) -> ScoreMatrix:
+    def _to_answer(self, scores: Any) -> Matrix:
         """Scores of new rows; dense ones are only looked at while they are answered."""
         if sparse.issparse(scores):
             return self._check_new(scores)
         ordered = in_order_of(scores, self.classes_)
         return score_matrix(ordered, n_labels=len(self.classes_), half=True)
 
-    def _check_new(self, scores: Any) -> ScoreMatrix:
+    def _check_new(self, scores: Any) -> Matrix:
         check_is_fitted(self)
         return check_scores(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
 

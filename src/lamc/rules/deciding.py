@@ -12,7 +12,7 @@ from lamc.labels.names import some_of
 from lamc.rules.rule import Rule
 from lamc.rules.scores import checked_rows
 from lamc.rules.thresholds import UNCALIBRATED, in_one_type
-from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, BoolArray, FloatArray, Matrix, SparseMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class Decider:
     absent: FloatArray
     status: AnyArray
 
-    def accepted(self, scores: ScoreMatrix) -> BoolArray | SparseMatrix:
+    def accepted(self, scores: Matrix) -> BoolArray | SparseMatrix:
         """Pairs that are accepted; of sparse scores, only stored ones can be."""
         if sparse.issparse(scores):
             self._refuse_to_leave_out()
         return _of_pairs(scores, self._accept, np.bool_)
 
-    def decided(self, scores: ScoreMatrix) -> AnyArray | SparseMatrix:
+    def decided(self, scores: Matrix) -> AnyArray | SparseMatrix:
         """1 where a label is present, 0 where it is absent, −1 where that is left open."""
         return _of_pairs(scores, self._decide, np.int8)
 
@@ -87,7 +87,7 @@ def refuse_to_leave_out(classes: AnyArray, reached: BoolArray) -> None:
 
 
 def _of_pairs(
-    scores: ScoreMatrix, answer: Callable[..., None], dtype: type[np.generic]
+    scores: Matrix, answer: Callable[..., None], dtype: type[np.generic]
 ) -> AnyArray | SparseMatrix:
     """Answer for every pair of dense scores, and for the stored pairs of sparse ones.
 

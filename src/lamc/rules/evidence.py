@@ -8,7 +8,7 @@ from scipy import sparse
 
 from lamc.exceptions import CalibrationError
 from lamc.rules.ranks import SortedScores
-from lamc.types import AnyArray, BoolArray, FloatArray, IntArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, BoolArray, FloatArray, IntArray, Matrix, SparseMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Evidence:
     @classmethod
     def of(
         cls,
-        scores: ScoreMatrix,
+        scores: Matrix,
         positives: SparseMatrix,
         *,
         first_row: int = 0,
@@ -166,7 +166,7 @@ def _mixed(numbers: AnyArray) -> AnyArray:
     return x ^ (x >> np.uint64(31))
 
 
-def scores_at(scores: ScoreMatrix, rows: IntArray, labels: IntArray) -> FloatArray:
+def scores_at(scores: Matrix, rows: IntArray, labels: IntArray) -> FloatArray:
     """Scores of some pairs of a row and a label."""
     if not sparse.issparse(scores) and scores.flags.c_contiguous:
         # One index instead of two: twice as fast.
@@ -185,7 +185,7 @@ def merge(one: SortedScores, other: SortedScores) -> tuple[SortedScores, IntArra
     )
 
 
-def all_scores(scores: ScoreMatrix) -> SortedScores:
+def all_scores(scores: Matrix) -> SortedScores:
     """Sort every score of each label."""
     n, k = scores.shape
     if sparse.issparse(scores):
@@ -194,7 +194,7 @@ def all_scores(scores: ScoreMatrix) -> SortedScores:
     return SortedScores(values.ravel(), np.arange(k + 1) * n, np.zeros(k, dtype=np.int64))
 
 
-def negative_scores(scores: ScoreMatrix, positives: SparseMatrix) -> SortedScores:
+def negative_scores(scores: Matrix, positives: SparseMatrix) -> SortedScores:
     """Sort the scores of all labels but the positives."""
     n, k = scores.shape
     counts = np.bincount(positives.indices, minlength=k)

@@ -10,11 +10,11 @@ from lamc.exceptions import CalibrationError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.known import rows_in_words
 from lamc.rules.evidence import Evidence, negative_scores
-from lamc.types import AnyArray, BoolArray, FloatArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, BoolArray, FloatArray, Matrix, SparseMatrix
 
 
 def gather(
-    scores: ScoreMatrix,
+    scores: Matrix,
     labels: Labels,
     *,
     weights: AnyArray | None,

@@ -15,7 +15,7 @@ from scipy import sparse
 from lamc.rules.ranks import SortedScores, in_one_unit
 from lamc.rules.scores import row_blocks
 from lamc.rules.thresholds import in_one_type
-from lamc.types import AnyArray, FloatArray, IntArray, ScoreMatrix
+from lamc.types import AnyArray, FloatArray, IntArray, Matrix
 
 _BLOCK = 1 << 17  # entries whose cells and p-values stay in the processor's cache
 _CELLS_PER_POSITIVE = 8  # about one score in twenty is then searched for
@@ -23,13 +23,13 @@ _MOST_CELLS = 1 << 20  # so that float32 can count them
 
 
 def p_values(
-    scores: ScoreMatrix,
+    scores: Matrix,
     positives: SortedScores,
     weights: AnyArray | None = None,
     *,
     heaviest: float | None = None,
     most_labels: int = 1,
-) -> ScoreMatrix:
+) -> Matrix:
     """Share of positives that score no higher, the new row counted among them.
 
     Small when hardly any true row scores so low: P(p <= alpha | label true) <= alpha. A label

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from lamc.exceptions import CalibrationError
 from lamc.labels.columns import as_numbers
-from lamc.types import AnyArray, FloatArray, ScoreMatrix, SparseMatrix
+from lamc.types import AnyArray, FloatArray, Matrix, SparseMatrix
 
 # Entries of a block: few enough to stay in the processor's cache between two looks.
 _BLOCK = 1 << 17
@@ -20,7 +20,7 @@ _BITS = {
 }
 
 
-def check_scores(scores: Any, *, n_labels: int | None = None, name: str = "scores") -> ScoreMatrix:
+def check_scores(scores: Any, *, n_labels: int | None = None, name: str = "scores") -> Matrix:
     """Return scores as float32 or float64, dense or CSR, if all lie in [0, 1].
 
     A pair that a sparse matrix does not store has the score 0.
@@ -56,7 +56,7 @@ def are_half(scores: Any) -> bool:
 
 def score_matrix(
     scores: Any, *, n_labels: int | None = None, name: str = "scores", half: bool = False
-) -> ScoreMatrix:
+) -> Matrix:
     """Return scores as float32 or float64, dense or CSR, without a look at the numbers.
 
     Those in half precision are widened to float32, unless ``half`` ones may stay.
@@ -114,7 +114,7 @@ def _within_unit(numbers: AnyArray) -> bool:
     return bool(numbers.min() >= 0 and numbers.max() <= 1)  # a NaN makes both false
 
 
-def _refuse(scores: ScoreMatrix, name: str) -> None:
+def _refuse(scores: Matrix, name: str) -> None:
     if scores.dtype == np.float16:
         scores = scores.astype(np.float32)  # scipy has no sparse halves
     entries: SparseMatrix = sparse.coo_array(scores)
