@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 
-from lamc import LAMC, Calibrator, as_labels, datasets
+from lamc import LAMC, Calibrator, as_labels, datasets, load
 from lamc.containers import traces
 from lamc.exceptions import (
     CalibrationError,
@@ -534,6 +534,23 @@ def test_columns_without_names_are_the_labels_in_the_order_that_was_given():
 def test_columns_without_names_beside_names_in_no_order_are_refused(fit):
     with pytest.raises(LabelError, match=r"4 columns without names .* which is not said"):
         fit()
+
+
+@pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")
+def test_a_model_that_knows_names_only_sorted_takes_no_matrix_without_names(tmp_path):
+    sorted_only = LAMC(LINEAR, random_state=0).fit(X, NAMES[y])
+    sorted_only.save(tmp_path / "m.lamc")
+    for clf in (sorted_only, load(tmp_path / "m.lamc")):
+        for use in (clf.calibrate, clf.score):
+            with pytest.raises(LabelError, match=r"4 columns without names .* which is not said"):
+                use(X_CAL, Y_CAL)
+    named = pd.DataFrame(Y_CAL, columns=NAMES)
+    in_order = LAMC(LINEAR, random_state=0).fit(X, as_labels(NAMES[y], classes=NAMES))
+    assert in_order.score(X_CAL, Y_CAL) == sorted_only.score(X_CAL, named)
+    np.testing.assert_array_equal(
+        in_order.calibrate(X_CAL, Y_CAL).thresholds_,
+        sorted_only.calibrate(X_CAL, named).thresholds_,
+    )
 
 
 def test_an_estimator_that_learnt_a_matrix_knows_columns_and_not_names():

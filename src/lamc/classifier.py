@@ -17,6 +17,7 @@ from lamc.duplicates import are_common
 from lamc.exceptions import ScorerError
 from lamc.fitting import (
     check_calibration,
+    check_columns,
     columns_learnt,
     read_task,
     rows_to_calibrate_on,
@@ -68,6 +69,9 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The fitted scorer.
     calibrator_ : Calibrator
         The thresholds and what they come from.
+    in_order_ : bool
+        Whether ``fit`` was given the labels in an order, in which columns without names stand for
+        them; names by themselves are only sorted.
 
     References
     ----------
@@ -132,7 +136,10 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             trained, these are read as ``Y_cal``.
         X_cal, Y_cal : optional
             Rows to calibrate on, with all their labels or with one observed label each. Without
-            them a part of ``X`` is held out, and calibrated on its observed labels.
+            them a part of ``X`` is held out, and calibrated on its observed labels. They go to
+            the estimator as ``X`` does: steps of a pipeline around LAMC do not transform them, so
+            put the pipeline inside, ``LAMC(make_pipeline(…))``, or name them in the pipeline's
+            ``transform_input``.
         X_val, Y_val : optional
             Rows for the estimator to choose by, with all their labels or with one observed label
             each. The learners of this package take them; without them they hold out training rows.
@@ -169,7 +176,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scores = rows.scores(estimator, classes, by_position=by_position)
         calibrator.fit(scores, rows.labels, cardinality=rows.cardinality)
         self.estimator_, self.calibrator_ = estimator, calibrator
-        self.by_position_, self.classes_ = by_position, classes
+        self.by_position_, self.classes_, self.in_order_ = by_position, classes, task.in_order
         self.training_rows_, self.calibration_rows_ = trained_on, rows.traces
         return self
 
@@ -189,6 +196,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         :meth:`Calibrator.fit` for their use and for the other arguments.
         """
         check_is_fitted(self)
+        check_columns(Y, self.classes_, in_order=self.in_order_)
         calibrated_on = traces(X)
         labels = as_labels(Y, classes=self.classes_)
         scores = self.predict_proba(X)
@@ -248,6 +256,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With one observed label a row, that is the mean reciprocal rank of the observed label.
         """
         check_is_fitted(self)
+        check_columns(y, self.classes_, in_order=self.in_order_)
         return estimator_score(y, self.predict_proba(X), self.classes_)
 
     def save(self, path: str | Path) -> None:

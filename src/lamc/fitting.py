@@ -288,6 +288,24 @@ def rows_to_calibrate_on(task: Task, classes: AnyArray) -> CalibrationRows:
     return CalibrationRows(X, labels, task.cardinality, called, None, shown, common)
 
 
+def check_columns(Y: Any, classes: AnyArray, *, in_order: bool) -> None:
+    """Raise if ``Y`` is a matrix of which nobody said which column is which label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.fitting import check_columns
+    >>> check_columns([[1, 0], [1, 1]], np.array(["elm", "oak"]), in_order=True)
+    >>> check_columns([[1, 0], [1, 1]], np.array(["elm", "oak"]), in_order=False)
+    Traceback (most recent call last):
+    ...
+    lamc.exceptions.LabelError: Labels are called 'elm', 'oak' in one place, and are 2 columns ...
+    """
+    if are_columns(Y):
+        columns = as_labels(Y, knowledge=unless_told(Y)).classes
+        join_classes(classes, columns, named=False, in_order=in_order)
+
+
 def _common_in_all(shown: AnyArray, labels: Labels, task: Task) -> BoolArray:
     """Which calibration rows are common among these and the rows that were trained on."""
     trained = traces(task.X)

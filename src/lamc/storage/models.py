@@ -245,6 +245,7 @@ def _pack_lamc(model: LAMC) -> tuple[Facts, Arrays]:
         **pack_parameters(parameters, model.classes_),
         "classes": encode_classes(model.classes_),
         "by_position": model.by_position_,
+        "in_order": model.in_order_,
         "calibrator": calibrator,
     }
     return facts, arrays | {
@@ -260,6 +261,7 @@ def _unpack_lamc(facts: Facts, arrays: Arrays, estimator: Any, fitted: Any) -> L
     model.estimator_ = fitted
     model.classes_ = classes
     model.by_position_ = fact(facts, "by_position", bool)
+    model.in_order_ = fact(facts, "in_order", bool)
     model.training_rows_ = vector(arrays, "training_rows", "u")
     model.calibration_rows_ = vector(arrays, "calibration_rows", "u")
     model.calibrator_ = unpack_calibrator(fact(facts, "calibrator", dict), arrays)
