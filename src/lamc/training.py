@@ -1,6 +1,5 @@
 """Train on labelled rows: a method by name, its settings as text, and rows to calibrate on."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from lamc.labels import Knowledge, Labels
 from lamc.settings_text import parse_setting
 from lamc.tables.features import learner_of, with_columns
 from lamc.tables.labelled import LabelledRows
+from lamc.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def learner_named(name: str, settings: Sequence[str], *, seed: int | None) -> An
     known = {method.lower(): method for method in learners.__all__}
     if name.lower() not in known:
         raise SettingError(
-            f"There is no method {name!r}.{_did_you_mean(name.lower(), list(known))} The methods "
+            f"There is no method {name!r}.{did_you_mean(name.lower(), list(known))} The methods "
             f"are {', '.join(known)}."
         )
     method = known[name.lower()]
@@ -147,7 +147,7 @@ def _settings(learner: Any, settings: Sequence[str]) -> dict[str, Any]:
     for key, value in map(parse_setting, settings):
         if key not in possible:
             raise SettingError(
-                f"{type(learner).__name__} has no setting {key!r}.{_did_you_mean(key, possible)} "
+                f"{type(learner).__name__} has no setting {key!r}.{did_you_mean(key, possible)} "
                 f"Its settings are {', '.join(possible)}."
             )
         given[key] = value
@@ -157,8 +157,3 @@ def _settings(learner: Any, settings: Sequence[str]) -> dict[str, Any]:
 def _as_observed(labels: Labels) -> Labels:
     """Labels of training rows: what is not marked counts as unknown, and single stays single."""
     return labels if labels.knowledge is Knowledge.SINGLE else labels.known_as(Knowledge.SOME)
-
-
-def _did_you_mean(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""

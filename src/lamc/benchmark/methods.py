@@ -1,6 +1,5 @@
 """The methods of a benchmark: how each is made, and which settings it is chosen from."""
 
-import difflib
 import importlib
 import inspect
 import os
@@ -16,6 +15,7 @@ from lamc import learners
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.source_code import source_checksum
 from lamc.learners.network import NetworkLearner
+from lamc.wording import did_you_mean
 
 LAMC_NAME: Final = "LAMC"  # the paper's method: WAN behind a rule
 LAMC_SCORER: Final = "WAN"
@@ -66,7 +66,7 @@ def make(method: str, dataset: str, settings: Settings) -> Any:
     for name in settings:
         if name not in known:
             raise BenchmarkError(
-                f"{method} has no parameter {name!r}.{_hint(name, known)}\n"
+                f"{method} has no parameter {name!r}.{did_you_mean(name, [*known])}\n"
                 f"It has {', '.join(sorted(known))}."
             )
     estimator.set_params(**settings)
@@ -292,8 +292,9 @@ def _class_of(method: str) -> Any:
         return getattr(learners, method)
     if ":" not in method:
         raise BenchmarkError(
-            f"There is no method {method!r}.{_hint(method, known_methods())}\nThe known ones are "
-            f"{', '.join(known_methods())}. Name a classifier of your own as package.module:Class."
+            f"There is no method {method!r}.{did_you_mean(method, known_methods())}\nThe known "
+            f"ones are {', '.join(known_methods())}. Name a classifier of your own as "
+            "package.module:Class."
         )
     module, _, name = method.partition(":")
     try:
@@ -330,8 +331,3 @@ def _place(error: BaseException) -> str:
         return f"{error.filename}, line {error.lineno}"
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{last.filename}, line {last.lineno}"
-
-
-def _hint(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""

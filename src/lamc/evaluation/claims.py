@@ -14,7 +14,6 @@ from typing import Literal, TypeAlias, assert_never
 
 import numpy as np
 
-from lamc.datasets.readers.columns import some
 from lamc.evaluation.intervals import (
     UNLIKELY,
     Estimate,
@@ -29,6 +28,7 @@ from lamc.rules.pooling import groups_of, rows_behind
 from lamc.rules.rule import RULES, Side
 from lamc.rules.thresholds import CALIBRATED, POOLED, TOO_LOW, UNCALIBRATED
 from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
+from lamc.wording import some
 
 Verdict = Literal["kept", "within chance", "not kept"]
 Numbers: TypeAlias = float | FloatArray

@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from lamc.exceptions import FeatureError
-from lamc.spelling import spells_number
 from lamc.types import BoolArray, IntArray, Matrix
+from lamc.wording import spells_number
 
 
 def read_features(

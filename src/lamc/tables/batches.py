@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from typing import IO, Any, TypeAlias
 
 from lamc.datasets.readers.arrow_columns import index_names
-from lamc.datasets.readers.columns import did_you_mean, some, spelt
+from lamc.datasets.readers.columns import spelt
 from lamc.datasets.readers.files import NOT_CLOSED, ends_within_quotes, text_of
 from lamc.datasets.readers.json_lines import (
     Lists,
@@ -24,6 +24,7 @@ from lamc.exceptions import DatasetError
 from lamc.tables.cells import NUMERIC, Kind, converted
 from lamc.tables.csv_text import CsvText
 from lamc.tables.source import Source, check_names, header_of
+from lamc.wording import did_you_mean, some
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 

@@ -14,15 +14,15 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lamc.datasets import Dataset
 from lamc.datasets.readers.checked import is_unnamed
-from lamc.datasets.readers.columns import MISSING, some
+from lamc.datasets.readers.columns import MISSING
 from lamc.exceptions import DatasetError
 from lamc.learners.named_columns import NamedColumns
 from lamc.rules import Calibrator
-from lamc.spelling import spells_number
 from lamc.tables.batches import ArrowTable, check_columns, column_names, whole_table
 from lamc.tables.cells import NUMERIC, Kind
 from lamc.tables.source import Source
 from lamc.types import FloatArray, IntArray, SparseMatrix
+from lamc.wording import some, spells_number
 
 Frame: TypeAlias = Any  # a pandas.DataFrame, which has no types of its own
 

@@ -9,7 +9,7 @@ from shlex import quote
 import numpy as np
 
 from lamc.datasets.readers.arrow_columns import PANDAS_INDEX
-from lamc.datasets.readers.columns import left_out_note, some
+from lamc.datasets.readers.columns import left_out_note
 from lamc.datasets.readers.files import first_bytes, kind_of
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Knowledge, Labels, as_labels
@@ -25,6 +25,7 @@ from lamc.tables.features import check_header, columns_for, number_matrix
 from lamc.tables.source import Source, source_of
 from lamc.tables.truth import LabelColumns, known_labels, labels_in_words, table_labels
 from lamc.types import AnyArray, FloatArray
+from lamc.wording import some
 
 ID = "id"  # what predictions call the column that identifies their rows
 

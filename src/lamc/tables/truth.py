@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.readers.columns import did_you_mean, some
 from lamc.datasets.readers.label_lists import holds_lists, listed_labels, matrix_of_lists
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Knowledge, Labels
@@ -18,6 +17,7 @@ from lamc.tables.cells import Kind
 from lamc.tables.features import number_matrix
 from lamc.tables.source import Source
 from lamc.types import AnyArray, SparseMatrix
+from lamc.wording import did_you_mean, some
 
 
 @dataclass(frozen=True)

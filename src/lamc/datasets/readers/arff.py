@@ -8,16 +8,11 @@ from pathlib import Path
 from lamc.datasets.dataset import Dataset
 from lamc.datasets.readers.arff_text import parse_arff
 from lamc.datasets.readers.checked import checked_dataset
-from lamc.datasets.readers.columns import (
-    Table,
-    feature_matrix,
-    find_columns,
-    label_matrix,
-    some,
-)
+from lamc.datasets.readers.columns import Table, feature_matrix, find_columns, label_matrix
 from lamc.datasets.readers.files import stem
 from lamc.datasets.readers.mulan_xml import read_label_names
 from lamc.exceptions import DatasetError
+from lamc.wording import some
 
 _MEKA = re.compile(r"(?:^|[\s:])-C\s+(-?\d+)\b")
 _PART = re.compile(r"[-_.](train|test|sparse|dense)\d*$", re.IGNORECASE)

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.readers.columns import Column, Table, some
+from lamc.datasets.readers.columns import Column, Table
 from lamc.datasets.readers.files import numbered_lines
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray, IntArray, SparseMatrix
+from lamc.wording import some
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _UNQUOTED = r"""[^'",\s][^,]*?"""

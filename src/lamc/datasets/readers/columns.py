@@ -4,7 +4,6 @@ A cell is a number, the position of a nominal value among the values of its colu
 the file has none. Text and dates have no such number: they are left out, and a note says so.
 """
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,6 +15,7 @@ from scipy import sparse
 
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray, SparseMatrix
+from lamc.wording import did_you_mean, some
 
 # What stands for a missing value in text; as pyarrow has it.
 MISSING = (
@@ -133,18 +133,6 @@ def label_matrix(table: Table) -> SparseMatrix:
         _refuse_label(table, row, int(marks.indices[entry]))
     marks.eliminate_zeros()
     return marks.astype(bool)
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return a question with the known name that comes closest, or nothing."""
-    close = difflib.get_close_matches(str(name), known, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
-
-
-def some(names: Sequence[object]) -> str:
-    """List the first few of many names."""
-    listed = ", ".join(repr(name) for name in names[:8])
-    return listed + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def left_out_note(names: Sequence[str], reason: str) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from lamc.datasets.readers.columns import did_you_mean, some, spelt
+from lamc.datasets.readers.columns import spelt
 from lamc.datasets.readers.files import decoded_lines, open_bytes, text_of
 from lamc.exceptions import DatasetError
+from lamc.wording import did_you_mean, some
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 ArrowColumn: TypeAlias = Any

@@ -8,9 +8,10 @@ from unicodedata import normalize
 import numpy as np
 from scipy import sparse
 
-from lamc.datasets.readers.columns import MISSING, did_you_mean, some, spelt
+from lamc.datasets.readers.columns import MISSING, spelt
 from lamc.exceptions import DatasetError
 from lamc.types import SparseMatrix
+from lamc.wording import did_you_mean, some
 
 JOINING = ";|,"  # what is put between labels that share a cell
 

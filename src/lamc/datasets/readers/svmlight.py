@@ -17,8 +17,8 @@ from lamc.datasets.dataset import Dataset
 from lamc.datasets.readers.checked import checked_dataset
 from lamc.datasets.readers.files import numbered_lines
 from lamc.exceptions import DatasetError
-from lamc.spelling import spells_number
 from lamc.types import FloatArray, IntArray, SparseMatrix
+from lamc.wording import spells_number
 
 MOST_COLUMNS = 10_000_000  # each has a name in memory
 

@@ -21,7 +21,6 @@ from lamc.datasets.readers.columns import (
     feature_matrix,
     find_columns,
     label_matrix,
-    some,
     word_columns,
 )
 from lamc.datasets.readers.files import NOT_CLOSED, ends_within_quotes, open_bytes, text_of
@@ -34,6 +33,7 @@ from lamc.datasets.readers.label_lists import (
 from lamc.datasets.readers.near_numbers import refuse_near_numbers
 from lamc.exceptions import DatasetError
 from lamc.types import FloatArray, SparseMatrix
+from lamc.wording import some
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 
