@@ -37,25 +37,35 @@ RUN = ("run", "plan.toml", "-o", "results.sqlite")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with two data sets, slow estimators, and a plan of them."""
-    write_files(tmp_path)
-    (tmp_path / "plan.toml").write_text(
-        f'name = "mine"\nruns = 2\nparts = ["train"]\nmethods = {list(SLOW)}\n'
-        'datasets = [{file = "first.npz"}, {file = "second.npz"}]\n'
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    _enter(tmp_path, monkeypatch)
     return tmp_path
 
 
-@pytest.fixture
-def undisturbed(folder):
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
     """Rows of the plan, run in this process from beginning to end."""
-    plan = read_plan(folder / "plan.toml")
-    store = Store(folder / "undisturbed.sqlite")
-    assert run_plan(plan, store) == []
-    (folder / "begun.txt").unlink()
+    elsewhere = tmp_path_factory.mktemp("undisturbed")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _enter(elsewhere, monkeypatch)
+        store = Store(elsewhere / "results.sqlite")
+        assert run_plan(read_plan(elsewhere / "plan.toml"), store) == []
     return repeatable(store.measurements()), store.curves()
+
+
+def _enter(folder, monkeypatch):
+    write_files(folder)
+    (folder / "plan.toml").write_text(
+        f'name = "mine"\nruns = 2\nparts = ["train"]\nmethods = {list(SLOW)}\n'
+        'datasets = [{file = "first.npz"}, {file = "second.npz"}]\n'
+    )
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+
+
+def in_process(*arguments):
+    """``lamc bench`` without a process of its own, which takes seconds to start."""
+    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 def begun(folder):
@@ -192,29 +202,29 @@ def _address_in(file):
 
 
 def test_what_fails_is_told_at_the_end_and_the_others_go_on(folder):
-    methods = "mine:Broken,mine:Killed,mine:Quick"
+    methods = "mine:Broken,mine:Killed,mine:Leaving,mine:Quick"
     options = ("--profile", "quick", "--datasets", "first.npz", "-o", "results.sqlite")
     done = bench("run", *options, "--methods", methods, "--jobs", 2, folder=folder)
     assert done.returncode == 1
     assert "RuntimeError: this one is broken on purpose" in done.stderr
     assert "The process that ran it was killed" in done.stderr
+    assert "raise SystemExit(3)" in done.stderr
     # Not the last line of all: joblib's resource tracker, a process of its own, may speak after it.
     last = [line for line in done.stderr.splitlines() if line.startswith("lamc: ")][-1]
-    assert last.startswith("lamc: 2 units failed: ")
+    assert last.startswith("lamc: 3 units failed: ")
     assert "first · mine:Broken · train" in last
     stored = read_measurements(folder / "results.sqlite")
     assert stored["method"].unique().tolist() == ["mine:Quick"]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_estimator_that_ends_the_process_fails_alone(folder, jobs):
+def test_an_estimator_that_ends_the_process_fails_alone(folder):
+    """In one process, where nothing stands between it and the benchmark."""
     options = ("--profile", "quick", "--datasets", "first.npz", "-o", "results.sqlite")
-    methods = "mine:Leaving,mine:Quick"
-    done = bench("run", *options, "--methods", methods, "--jobs", jobs, folder=folder)
-    assert done.returncode == 1
+    done = in_process("run", *options, "--methods", "mine:Leaving,mine:Quick")
+    assert done.exit_code == 1
+    assert "1 unit failed: first · mine:Leaving · train." in done.stderr
     assert "SystemExit: 3" in done.stderr
     assert "raise SystemExit(3)" in done.stderr
-    assert "lamc: 1 unit failed: first · mine:Leaving · train." in done.stderr
     stored = read_measurements(folder / "results.sqlite")
     assert stored["method"].unique().tolist() == ["mine:Quick"]
 
@@ -230,12 +240,13 @@ def test_a_request_to_end_is_no_failure_of_the_unit_under_way(folder):
     assert len(begun(folder)) == 1
 
 
-def test_a_users_code_that_is_changed_is_never_mixed_with_what_it_was(folder):
+def test_a_users_code_that_is_changed_is_never_mixed_with_what_it_was(folder, monkeypatch):
     options = ("--profile", "quick", "--methods", "mine:Quick,MLML", "--set", "n_neighbors=5")
-    assert bench("run", *options, "--datasets", "first.npz", folder=folder).returncode == 0
+    assert in_process("run", *options, "--datasets", "first.npz").exit_code == 0
+    monkeypatch.delitem(sys.modules, "mine")  # as in another process
     (folder / "mine.py").write_text((folder / "mine.py").read_text() + "# changed\n")
-    done = bench("run", *options, "--datasets", "second.npz", folder=folder)
-    assert done.returncode == 0, done.stderr
+    done = in_process("run", *options, "--datasets", "second.npz")
+    assert done.exit_code == 0, done.stderr
     assert "had other settings, data or source code before" in done.stderr
     rows = read_measurements(folder / "results.sqlite")
     assert set(zip(rows["dataset"], rows["method"], strict=True)) == {
@@ -262,26 +273,26 @@ def test_a_plan_that_is_run_on_fewer_parts_is_not_mixed_with_what_it_was(folder)
 def test_a_file_may_have_a_comma_in_its_name(folder):
     (folder / "first.npz").rename(folder / "oak, elm.npz")
     options = ("--profile", "quick", "--datasets", "oak, elm.npz", "--methods", "mine:Quick")
-    listed = CliRunner().invoke(app, ["run", *options, "--dry-run"])
+    listed = in_process("run", *options, "--dry-run")
     assert listed.stdout.splitlines()[0].endswith("first · mine:Quick · train")
     many = ",".join(["nothing"] * 100)
-    done = CliRunner().invoke(app, ["run", "--profile", "quick", "--datasets", many, "--dry-run"])
+    done = in_process("run", "--profile", "quick", "--datasets", many, "--dry-run")
     assert "nothing" in str(done.exception)
 
 
 def test_results_do_not_go_to_a_file_named_as_csv(folder):
     for command in ((*RUN[:-1], "mine.csv"), ("merge", "mine.csv", "other.sqlite")):
         Store(folder / "other.sqlite")
-        done = bench(*command, folder=folder)
-        assert done.returncode == 1
-        assert "Name it mine.sqlite; for CSV files, run lamc bench export" in done.stderr
+        done = in_process(*command)
+        assert isinstance(done.exception, BenchmarkError)
+        assert "Name it mine.sqlite; for CSV files, run lamc bench export" in str(done.exception)
         assert begun(folder) == []
         assert not list(folder.glob("mine.csv*"))
 
 
 def test_a_program_is_told_what_was_run_and_what_failed(folder):
     options = ("--profile", "quick", "--datasets", "first.npz", "-o", "results.sqlite", "--json")
-    listed = bench("run", *options, "--methods", "mine:Quick", "--dry-run", folder=folder)
+    listed = in_process("run", *options, "--methods", "mine:Quick", "--dry-run")
     (unit,) = json.loads(listed.stdout)["units"]
     assert (unit["dataset"], unit["method"], unit["part"]) == ("first", "mine:Quick", "train")
     done = bench("run", *options, "--methods", "mine:Broken,mine:Quick", folder=folder)
@@ -291,8 +302,8 @@ def test_a_program_is_told_what_was_run_and_what_failed(folder):
     (failed,) = facts["failed"]
     assert failed["unit"] == "first · mine:Broken · train"
     assert "broken on purpose" in failed["traceback"]
-    quiet = bench("run", *options[:-1], "--methods", "mine:Quick", "--quiet", folder=folder)
-    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    quiet = in_process("run", *options[:-1], "--methods", "mine:Quick", "--quiet")
+    assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
 def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
@@ -304,12 +315,12 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
     (folder / "trees.csv").write_text(table)
     named = ("--datasets", "trees.csv", "--labels", "oak,elm", "--methods", "mine:Quick,MLML")
     options = ("--profile", "resampled", *named, "--runs", 2, "-o", "results.sqlite")
-    listed = CliRunner().invoke(app, [*map(str, ("run", *options)), "--dry-run"])
+    listed = in_process("run", *options, "--dry-run")
     lines = table.replace(",", ";").replace(".", ",").splitlines()
     lines = [f"{n or 'tree'};{line};{'é' * (n == 1)}" for n, line in enumerate(lines)]
     (folder / "trees.csv").write_text("\n".join(lines), encoding="latin-1")
     odd = ("--id", "tree", "--delimiter", ";", "--decimal", ",", "--encoding", "latin-1")
-    as_odd = CliRunner().invoke(app, [*map(str, ("run", *options, *odd)), "--dry-run"])
+    as_odd = in_process("run", *options, *odd, "--dry-run")
     assert as_odd.stdout == listed.stdout, as_odd.output
     (folder / "trees.csv").write_text(table)
     assert [line.split("  ")[1] for line in listed.stdout.splitlines()] == [
@@ -317,9 +328,9 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
         "trees · MLML · train",
     ]
     assert not (folder / "results.sqlite").exists()
-    done = bench("run", *options, "--set", "n_neighbors=5", folder=folder)
-    assert done.returncode == 0, done.stderr
-    exported = CliRunner().invoke(app, ["export", "results.sqlite", "-o", "out/mine.csv"])
+    done = in_process("run", *options, "--set", "n_neighbors=5")
+    assert done.exit_code == 0, done.stderr
+    exported = in_process("export", "results.sqlite", "-o", "out/mine.csv")
     assert exported.stdout.split() == [
         f"out/mine.{ending}" for ending in ("csv", "units.csv", "curves.csv")
     ]
@@ -346,7 +357,7 @@ def test_a_users_table_and_estimator_join_and_results_are_exported(folder):
 )
 def test_what_cannot_be_run_is_refused_in_plain_words(folder, options, words):
     with dask.config.set({"distributed.comm.timeouts.connect": "0.2s"}):
-        done = CliRunner().invoke(app, ["run", *options])
+        done = in_process("run", *options)
     assert isinstance(done.exception, BenchmarkError)
     assert words in str(done.exception)
 
