@@ -18,6 +18,7 @@ from scipy import stats
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.metric_names import Metric
+from lamc.benchmark.paper import LAMC_NAME
 from lamc.benchmark.result_table import DECIMALS, Table
 from lamc.benchmark.significance import LEVEL, holm
 from lamc.benchmark.table_text import lacking
@@ -152,7 +153,7 @@ def compare(table: Table, against: str | None = None) -> Comparison:
     ({'AN': 1.0, 'ME': 2.0}, 2, 0.5)
     """
     _check(table)
-    against = against or ("LAMC" if "LAMC" in table.methods else table.methods[0])
+    against = against or (LAMC_NAME if LAMC_NAME in table.methods else table.methods[0])
     if against not in table.methods:
         raise BenchmarkError(
             f"There is no method {against!r} to compare with. There are {', '.join(table.methods)}."

@@ -10,7 +10,7 @@ from lamc.benchmark.curves import FEW_LABELS
 from lamc.benchmark.drawing import Axes, Figure, in_legend, legend_above, panels, stroke, style
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.metric_names import metric_named
-from lamc.benchmark.paper import METRICS
+from lamc.benchmark.paper import LAMC_NAME, METRICS
 from lamc.benchmark.selection import Choice, in_order, narrowed, rows_named, rows_with
 from lamc.datasets import catalogue
 
@@ -255,7 +255,7 @@ def _one_method(choice: Choice, found: Sequence[str]) -> str:
         )
     if choice.methods:
         return choice.methods[0]
-    return "LAMC" if "LAMC" in found else found[0]
+    return LAMC_NAME if LAMC_NAME in found else found[0]
 
 
 def _draw_sizes(axes: Axes, rows: pd.DataFrame, i: int, label: str) -> None:

@@ -13,13 +13,10 @@ from weakref import WeakKeyDictionary
 
 from lamc import learners
 from lamc.benchmark.errors import BenchmarkError
+from lamc.benchmark.paper import LAMC_NAME
 from lamc.benchmark.source_code import source_checksum
 from lamc.learners.network import NetworkLearner
 from lamc.wording import did_you_mean
-
-LAMC_NAME: Final = "LAMC"  # the paper's method: WAN behind a rule
-LAMC_SCORER: Final = "WAN"
-PAPER_METHODS: Final = ("LAMC", "SMILE", "AN", "WAN", "ROLE", "GLOCAL", "MLML", "DM2L")
 
 Settings = Mapping[str, Any]
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.methods import LAMC_NAME
-from lamc.benchmark.paper import METRICS, published
+from lamc.benchmark.paper import LAMC_NAME, METRICS, published
+from lamc.benchmark.readings import PREFIX
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PREFIX: Final = "reading: "
 _SHORT: Final = {
     "average_precision": "AP",
     "coverage_error": "coverage",
@@ -77,7 +76,7 @@ def nearness(measurements: "pd.DataFrame", *, profile: str = "paper") -> list[Ne
         (measurements["profile"] == profile)
         & (measurements["method"] == LAMC_NAME)
         & measurements["exact"]
-        & measurements["view"].str.startswith(_PREFIX)
+        & measurements["view"].str.startswith(PREFIX)
     ]
     if rows.empty:
         raise BenchmarkError(
@@ -85,7 +84,7 @@ def nearness(measurements: "pd.DataFrame", *, profile: str = "paper") -> list[Ne
             "\nRun them: lamc bench run --profile paper --methods LAMC"
         )
     means = rows.groupby(["view", "dataset", "metric"])["value"].mean()
-    found = [_nearness(view.removeprefix(_PREFIX), means[view]) for view in rows["view"].unique()]
+    found = [_nearness(view.removeprefix(PREFIX), means[view]) for view in rows["view"].unique()]
     most = max(each.cells for each in found)
     return sorted(found, key=lambda each: (each.cells < most, np.nansum([*each.apart.values()])))
 

@@ -7,8 +7,11 @@ as printed. The paper does not say how LAMC was scored after predictions were ex
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
-METHODS = ("LAMC", "SMILE", "AN", "WAN", "ROLE", "GLOCAL", "MLML", "DM2L")
+LAMC_NAME: Final = "LAMC"  # the paper's method: WAN behind a rule
+LAMC_SCORER: Final = "WAN"
+METHODS = (LAMC_NAME, "SMILE", "AN", LAMC_SCORER, "ROLE", "GLOCAL", "MLML", "DM2L")
 METRICS = ("average_precision", "coverage_error", "ranking_loss")
 
 

@@ -6,13 +6,11 @@ from typing import Any, Final
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.methods import (
-    LAMC_NAME,
-    LAMC_SCORER,
-    PAPER_METHODS,
     has_parameter,
     make,
     paper_defaults,
 )
+from lamc.benchmark.paper import LAMC_NAME, LAMC_SCORER, METHODS
 from lamc.benchmark.protocol import Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source, facts_of
 from lamc.benchmark.unit import Unit, canonical_json
@@ -94,7 +92,7 @@ class Plan:
 
     name: str
     sources: tuple[Source, ...]
-    methods: tuple[str, ...] = PAPER_METHODS
+    methods: tuple[str, ...] = METHODS
     n_runs: int = 5
     draw: Draw = "given"
     parts: tuple[Part, ...] = ("training", "train")

@@ -6,6 +6,7 @@ some sentence of the paper; none is confirmed.
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from typing import Final
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +21,7 @@ from lamc.types import BoolArray, FloatArray
 
 _BELOW_ANY_COUNT = 1e-9  # at this alpha the rank is the last, for fewer than 10⁹ positives
 
+PREFIX: Final = "reading: "  # of views that are readings
 Reading = Callable[[Labels, FloatArray, BoolArray], dict[str, float]]
 
 
@@ -48,7 +50,7 @@ def readings(
         accepted = [test > thresholds_of(calibrator) for calibrator in calibrators]
         for scored, reading in READINGS.items():
             found = [reading(task.test.labels, test, each) for each in accepted]
-            yield f"reading: {scored}; {how}", mean_of(found)
+            yield f"{PREFIX}{scored}; {how}", mean_of(found)
 
 
 def as_meant(calibrator: Calibrator) -> FloatArray:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.metric_names import Metric, metric_named
-from lamc.benchmark.paper import METRICS, Published, published
+from lamc.benchmark.paper import LAMC_NAME, METRICS, Published, published
 from lamc.benchmark.ranks import best, ranks
 from lamc.benchmark.selection import VIEW_COLUMNS, Choice, Chosen, choose
 from lamc.benchmark.significance import not_told_apart
@@ -278,7 +278,7 @@ def _with_paper(cells: Cells, metric: str, view: str, in_catalogue: set[str]) ->
     paper = {
         key: number
         for key, number in published(metric).items()
-        if view == "full" or key[1] == "LAMC"
+        if view == "full" or key[1] == LAMC_NAME
     }
     if not {key for key in paper if key[0] in in_catalogue} & cells.keys():
         raise BenchmarkError(

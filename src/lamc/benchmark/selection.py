@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.paper import METHODS
+from lamc.benchmark.paper import LAMC_NAME, LAMC_SCORER, METHODS
 from lamc.benchmark.training_rows import of_fair_part, rows_ratio
 from lamc.datasets import catalogue
 
@@ -320,15 +320,18 @@ def _without_twin(rows: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     from the calibration rows as well.
     """
     places = rows.set_index(["dataset", "run"])
-    ours, twins = (places[places["method"] == name] for name in ("LAMC", "WAN"))
+    ours, twins = (places[places["method"] == name] for name in (LAMC_NAME, LAMC_SCORER))
     both = ours.index.intersection(twins.index)
     same = ours["unit"][both].equals(twins["unit"][both])
     if both.empty or not same or (twins["part"] != "train").any():
         return rows, ()
-    said = "LAMC is WAN behind a rule. Here their numbers are the same, and are shown once."
+    said = (
+        f"{LAMC_NAME} is {LAMC_SCORER} behind a rule. Here their numbers are the same, and are "
+        "shown once."
+    )
     known = pd.MultiIndex.from_frame(rows[["dataset", "run"]]).isin(ours.index)
-    kept = rows[(rows["method"] != "WAN") | ~known]
-    return kept.assign(method=kept["method"].replace("WAN", "LAMC")), (said,)
+    kept = rows[(rows["method"] != LAMC_SCORER) | ~known]
+    return kept.assign(method=kept["method"].replace(LAMC_SCORER, LAMC_NAME)), (said,)
 
 
 def _values(column: pd.Series) -> list[Any]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from lamc.benchmark.paper import LAMC_NAME
+
 
 def of_fair_part(rows: pd.DataFrame, view: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Rows fitted on the training rows that a fair table needs, and which these are, in words.
@@ -24,7 +26,7 @@ def of_fair_part(rows: pd.DataFrame, view: str) -> tuple[pd.DataFrame, tuple[str
     [0, 2]
     """
     all_rows = set(rows["dataset"][rows["part"] == "training"]) if view == "full" else set()
-    learns_all = rows["dataset"].isin(all_rows) & (rows["method"] != "LAMC")
+    learns_all = rows["dataset"].isin(all_rows) & (rows["method"] != LAMC_NAME)
     fair = rows[rows["part"] == learns_all.map({True: "training", False: "train"})]
     if not all_rows:
         return fair, ("No method was fitted on calibration rows.", *_dropped(rows, fair))

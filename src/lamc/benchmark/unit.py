@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from lamc.benchmark.errors import BenchmarkError
-from lamc.benchmark.methods import LAMC_SCORER, identity
+from lamc.benchmark.methods import identity
+from lamc.benchmark.paper import LAMC_SCORER
 from lamc.benchmark.protocol import PROTOCOL, Draw, Part, Validation
 from lamc.benchmark.sources import Facts, Source
 from lamc.benchmark.views import described_views
