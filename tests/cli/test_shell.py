@@ -1,5 +1,6 @@
 """The shell as a whole: help, exit codes, errors, stops."""
 
+import ast
 import math
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from importlib.resources import files
 
 import pytest
 from typer.testing import CliRunner
@@ -17,7 +19,7 @@ from lamc.cli import app
 from lamc.cli.calibrated import _threshold
 from lamc.cli.options import label_columns
 from lamc.cli.output import Output, table
-from lamc.cli.shell import explained, in_shell_words
+from lamc.cli.shell import _ADVICE, explained, in_shell_words
 from lamc.cli.stops import stops_heard
 from lamc.exceptions import LAMCError
 from lamc.labels import as_labels
@@ -271,3 +273,22 @@ def test_colons_in_the_name_of_a_file_are_no_picture(lamc, tmp_path):
     (tmp_path / ":bug:.csv").write_text("x,oak\n1,0\n2,1\n3,1\n")
     done = lamc("data", "show", tmp_path / ":bug:.csv", "--labels", "oak")
     assert "Dataset ':bug:'" in done.stdout
+
+
+def test_advice_that_the_shell_words_otherwise_is_given_somewhere():
+    """Else a sentence that was improved would reach the shell in the words of the library."""
+    trees = [
+        ast.parse(path.read_text(encoding="utf-8"))
+        for path in files("lamc").rglob("*.py")
+        if path.name != "shell.py"
+    ]
+    written = [_text_of(node) for tree in trees for node in ast.walk(tree)]
+    for advice in _ADVICE:
+        assert any(advice in text for text in written), advice
+
+
+def _text_of(node):
+    """The text of a string, without what is filled in."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(_text_of, node.values))
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
