@@ -318,10 +318,8 @@ def tables() -> dict[str, Callable[[], str]]:
     anew = {"profile": "resampled", "datasets": DATASETS, "methods": BEHIND_RULE}
     add("resampled", "resampled", METRICS, **anew)
     add("resampled and accepted", "resampled", ["precision"], view="accepted", **anew)
-    later = anew | {
-        "datasets": tuple(name for name in DATASETS if name != "delicious"),
-        "methods": ("Blend", *(name for name in wider["methods"] if name not in METHODS)),
-    }
+    after = tuple(name for name in wider["methods"] if name not in METHODS)
+    later = anew | {"methods": ("Blend", *after)}
     add("later and resampled", "resampled", METRICS, **later)
     add("later, resampled and accepted", "resampled", ["precision"], view="accepted", **later)
     return found
