@@ -14,6 +14,7 @@ from torch import nn
 
 from lamc.exceptions import LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import unwrapped
 from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
 from lamc.learners.checkpoint import folder_for
@@ -188,7 +189,7 @@ class Network(Learner):
         inputs = self._inputs(X, reset=True)
         labels = self._labels(y, inputs)
         if labels is not None:
-            require_known_columns(_as_array(Y_val), _as_array(y))
+            require_known_columns(unwrapped(Y_val), unwrapped(y))
         with training_mode(self.n_threads), own_draws(device):
             training = self._train(inputs, labels, X_val, Y_val, seeds, plan, device)
         self.modules_ = [each.module for each in training.modules]
@@ -340,7 +341,7 @@ class Network(Learner):
             )
         if y is None:
             return None
-        observed = _as_array(y)
+        observed = unwrapped(y)
         labels = as_labels(observed, knowledge=unless_told(observed))
         if inputs.count is not None:
             labels.require_rows(inputs.count, of="X")
@@ -366,7 +367,7 @@ class Network(Learner):
         """Rows to train on, and rows to choose by."""
         if X_val is not None:
             validation = self._inputs(X_val, reset=False, called="X_val")
-            return given, judge_by(validation, _as_array(Y_val), self.classes_, self.batch_size)
+            return given, judge_by(validation, unwrapped(Y_val), self.classes_, self.batch_size)
         if Y_val is not None:
             raise LabelError("Give both X_val and Y_val, or neither.")
         return hold_out(given, self.validation_size, self.batch_size)
@@ -377,7 +378,3 @@ class Network(Learner):
         chosen = {k: v for k, v in self.get_params(deep=False).items() if k not in run}
         told = {"loss": fingerprint(self.loss), "optimiser": fingerprint(self.optimiser)}
         return chosen | told
-
-
-def _as_array(y: Any) -> Any:
-    return y.cpu().numpy() if isinstance(y, torch.Tensor) else y
