@@ -23,7 +23,8 @@ from lamc.learners.beta import draw
 from lamc.learners.enhancement import start
 from lamc.learners.method import Group, Method, Step
 from lamc.learners.neighbours import nearest_others
-from lamc.learners.rows import DenseRows, take
+from lamc.learners.observed_labels import OneLabelEach
+from lamc.learners.rows import DenseRows
 from lamc.learners.smile import SMILE
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.stack_adam import StackAdam
@@ -53,7 +54,8 @@ class Fast:
 
     def __init__(self, rows: Tensor, observed: Tensor) -> None:
         shape = Shape(FEATURES, LABELS, LABELS)
-        self.group = Group([SEED], [RATE], shape, DenseRows(rows), observed, epochs=1)
+        labels = OneLabelEach(observed, LABELS)
+        self.group = Group([SEED], [RATE], shape, DenseRows(rows), labels, epochs=1)
         learner = SMILE.published("Corel16k001")
         learner.estimates_ = []
         self.method: Method = learner._method(self.group)
@@ -64,7 +66,7 @@ class Fast:
     def step(self, batch: Tensor) -> None:
         """Train on a batch."""
         rows = batch[None]
-        step = Step(rows, take(self.group.observed, rows), epoch=1)
+        step = Step(rows, self.group.observed.take(rows), epoch=1)
         logits = self.stack.logits(self.group.rows.take(step.rows))
         self.stack.backward(self.method.gradient(logits, step))
         self.adam.step()

@@ -28,6 +28,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from lamc import losses
 from lamc.learners.an import AssumeNegative
 from lamc.learners.method import Group
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.rows import DenseRows
 from lamc.learners.stack import Shape
 from lamc.learners.stack_adam import StackAdam
@@ -70,7 +71,8 @@ class Ours:
         tasks = [(seed, rate) for rate in RATES for seed in SEEDS]
         tasks = tasks[: group_size(case.shape, len(tasks))]
         seeds, rates = [seed for seed, _ in tasks], [rate for _, rate in tasks]
-        self.group = Group(seeds, rates, case.shape, DenseRows(X), observed, epochs=1)
+        labels = OneLabelEach(observed, case.labels)
+        self.group = Group(seeds, rates, case.shape, DenseRows(X), labels, epochs=1)
         self.method = AssumeNegative(losses.wan, weight=1 / (case.labels - 1))
         self.stack = self.method.stack(self.group)
         self.adam = StackAdam(self.stack.held_weights, self.stack.held_gradients, rates)

@@ -10,6 +10,7 @@ from lamc.exceptions import TrainingError
 from lamc.learners import EPR, ROLE, counting
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.method import Group, Step
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.rows import DenseRows
 from lamc.learners.stack import Shape
 
@@ -89,7 +90,8 @@ def test_a_count_that_cannot_be_is_refused(learner, count, most):
 
 def test_epr_is_its_loss_with_that_count():
     observed, rows = torch.tensor([0, 1, 2, 3, 0]), torch.tensor([[0, 3, 4], [2, 1, 0]])
-    group = Group([0, 1], [1e-3, 1e-2], Shape(2, 3, 4), DenseRows(torch.zeros(5, 2)), observed, 1)
+    shape, of_rows = Shape(2, 3, 4), OneLabelEach(observed, 4)
+    group = Group([0, 1], [1e-3, 1e-2], shape, DenseRows(torch.zeros(5, 2)), of_rows, 1)
     learner = EPR()
     learner.expected_count_ = 1.7
     logits = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(0))

@@ -16,6 +16,7 @@ from lamc.learners.enhancement import (
 )
 from lamc.learners.enhancement_networks import Rebuilder
 from lamc.learners.method import Group, Step
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.rows import DenseRows
 from lamc.learners.stack import Shape
 
@@ -30,7 +31,8 @@ A = torch.zeros(N, N, dtype=torch.float64).scatter_(1, CHOSE, 1.0)
 HEARS = A.T / (3 * A.sum(0).clamp_min(1)).sqrt()[:, None]
 
 
-def enhancer(terms, observed=OBSERVED, rows=X):
+def enhancer(terms, rows=X):
+    observed = OneLabelEach(OBSERVED, SHAPE.labels)
     found = Enhancer(Group(SEEDS, [1e-2] * 3, SHAPE, DenseRows(rows), observed, epochs=3), 3, terms)
     found.begin(EPOCH)
     return found
@@ -72,7 +74,7 @@ def test_gradients_are_those_of_the_loss_over_the_whole_graph(kl, links, several
     matrix = functional.one_hot(OBSERVED, SHAPE.labels).bool()
     if several:
         matrix[::4, 2] = True
-    ours = enhancer(terms, matrix if several else OBSERVED)
+    ours = enhancer(terms)
     observed = matrix if several else OBSERVED
     d = ours.collect(Step(ROWS, observed[ROWS], EPOCH))
     for m, seed in enumerate(SEEDS):

@@ -6,6 +6,7 @@ import torch
 
 from lamc.learners import APL, CRISP, MIME, WAN, LargeLoss
 from lamc.learners.method import Group
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.rows import as_rows
 from lamc.learners.stack import Shape
 from lamc.learners.trainer import ROW_BYTES, group_size
@@ -16,7 +17,7 @@ SCORES = 4 * N * SHAPE.labels  # float32, of all training rows
 
 def group():
     rows = as_rows(np.zeros((N, SHAPE.features)), "cpu")
-    observed = torch.arange(N) % SHAPE.labels
+    observed = OneLabelEach(torch.arange(N) % SHAPE.labels, SHAPE.labels)
     return Group([0, 1], [1e-3, 1e-2], SHAPE, rows, observed, epochs=4)
 
 

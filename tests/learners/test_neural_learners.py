@@ -28,7 +28,7 @@ from lamc.learners import (
     Softmax,
 )
 from lamc.learners.method import Group, Step
-from lamc.learners.row_tables import observed_matrix
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.rows import as_rows
 from lamc.learners.selection import CleanAveragePrecision
 from lamc.learners.stack import Shape
@@ -168,20 +168,13 @@ LOGITS = torch.randn(2, 3, K, generator=GENERATOR)
 CHOSEN = torch.tensor([[0, 5, 7], [2, 3, 11]])
 
 
-def group(epochs=10, observed=OBSERVED):
-    rows = as_rows(np.zeros((N, 2)), "cpu")
+def group(epochs=10):
+    rows, observed = as_rows(np.zeros((N, 2)), "cpu"), OneLabelEach(OBSERVED, K)
     return Group([0, 1], [1e-3, 1e-2], Shape(2, 3, K), rows, observed, epochs)
 
 
 def step(epoch):
     return Step(CHOSEN, OBSERVED[CHOSEN], epoch)
-
-
-def test_observed_labels_as_a_matrix():
-    matrix = observed_matrix(group())
-    assert matrix.dtype == torch.bool
-    assert matrix.nonzero()[:, 1].tolist() == OBSERVED.tolist()
-    assert torch.equal(observed_matrix(group(observed=matrix)), matrix)
 
 
 @pytest.mark.parametrize("scheme", ["reject", "correct-temporarily", "correct-permanently"])
@@ -203,7 +196,7 @@ def test_each_scheme_of_large_losses_trains_another_network():
 
 def test_permanent_corrections_are_written_down_for_their_network_only():
     method = LargeLoss(scheme="correct-permanently", delta=0.1)._method(group())
-    observed = observed_matrix(group())
+    observed = group().observed.matrix()
     method.loss(LOGITS, step(1))
     method.after_step(step(1))
     assert torch.equal(method.present, observed.expand(2, N, K))  # none in the first epoch
@@ -227,7 +220,7 @@ def test_pseudo_labels_are_the_lowest_scores_of_each_label_and_stay():
     method = APL(warm_up=0.5, share=0.9)._method(group(epochs=6))  # after epochs 3, 4 and 5
     method.after_epoch(2, lambda: SCORES)
     assert method.pseudo.isnan().all()
-    observed = observed_matrix(group())
+    observed = group().observed.matrix()
     taken = torch.zeros(2, N, K, dtype=torch.bool)
     for epoch in (3, 4, 5):
         scores = torch.rand(2, N, K, generator=GENERATOR)
@@ -260,7 +253,7 @@ def test_pseudo_labels_enter_the_loss():
 
 def test_confident_labels_are_believed_for_good():
     method = MIME(threshold=0.9, warm_up=0.2)._method(group(epochs=10))
-    observed = observed_matrix(group())
+    observed = group().observed.matrix()
     method.after_epoch(1, lambda: SCORES)
     assert torch.equal(method.present, observed.expand(2, N, K))
     method.after_epoch(2, lambda: SCORES)

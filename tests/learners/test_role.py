@@ -10,6 +10,7 @@ from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
 from lamc.learners.method import Group
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.role import ROLE, first_estimates, one_side
 from lamc.learners.rows import DenseRows
 from lamc.learners.stack import Shape, Stack
@@ -24,7 +25,7 @@ SMALL = {"hidden": 6, "epochs": 3, "n_threads": 1, "random_state": 0}
 
 def group_of(rows, observed, seeds=(0,), rates=(1e-2,), hidden=6):
     shape = Shape(rows.shape[1], hidden, 10)
-    return Group(seeds, rates, shape, DenseRows(rows), observed, epochs=3)
+    return Group(seeds, rates, shape, DenseRows(rows), OneLabelEach(observed, 10), epochs=3)
 
 
 # -- the formula ---------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
 from lamc.learners.enhancement import n_parameters, start
 from lamc.learners.method import Group, Step
+from lamc.learners.observed_labels import OneLabelEach
 from lamc.learners.rows import DenseRows
 from lamc.learners.smile import PUBLISHED, SMILE
 from lamc.learners.stack import Shape, Stack
@@ -32,7 +33,7 @@ SEED = int(np.random.RandomState(0).randint(2**31 - 1))  # of the first network 
 @pytest.mark.parametrize("rate", [None, 0.3])
 def test_the_classifiers_gradient_is_that_of_the_soft_target_loss(rate):
     rows, observed = DenseRows(torch.zeros(8, 2)), torch.tensor([0, 1, 2, 3, 4, 0, 1, 2])
-    group = Group([0], [1e-2], Shape(2, 4, 5), rows, observed, epochs=1)
+    group = Group([0], [1e-2], Shape(2, 4, 5), rows, OneLabelEach(observed, 5), epochs=1)
     learner = SMILE(p=0.2, mu=0.3, rate=rate, estimate=0.4)
     learner.estimates_ = []
     logits = torch.randn(1, 8, 5, generator=torch.Generator().manual_seed(0), requires_grad=True)

@@ -13,6 +13,7 @@ from lamc.labels import as_labels
 from lamc.learners import trainer
 from lamc.learners.an import AssumeNegative
 from lamc.learners.method import LossMethod, Memory
+from lamc.learners.observed_labels import SeveralLabels, as_observed
 from lamc.learners.progress import Progress
 from lamc.learners.rows import as_rows
 from lamc.learners.selection import ObservedLikelihood, criterion_for
@@ -25,7 +26,9 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, D)).astype(np.float32)
 Y = X[:, :K] + RNG.normal(size=(N, K)) > 0
 Y[np.arange(N), X[:, :K].argmax(axis=1)] = True
-OBSERVED = torch.from_numpy(observe(Y, random_state=0).index())
+LABELS = observe(Y, random_state=0)
+OBSERVED = torch.from_numpy(LABELS.index())
+ONE_EACH = as_observed(LABELS, "cpu")
 ROWS = as_rows(X, "cpu")
 SHAPE = Shape(D, H, K)
 PLAN = Plan(epochs=4, batch_size=16, learning_rates=(1e-2, 1e-3))  # 50 = 3 · 16 + 2
@@ -52,7 +55,7 @@ def clean(rows=slice(None)):
     return criterion_for(as_rows(X[rows], "cpu"), as_labels(Y[rows], knowledge="all"))
 
 
-def run(seeds, plan=PLAN, method=wan, criterion=None, observed=OBSERVED, rows=ROWS):
+def run(seeds, plan=PLAN, method=wan, criterion=None, observed=ONE_EACH, rows=ROWS):
     return train(rows, observed, SHAPE, seeds, plan, method, criterion).networks
 
 
@@ -101,7 +104,7 @@ def test_a_stack_ends_with_the_weights_of_the_plain_way(method, weight_decay):
 
 def test_networks_with_long_rows_of_weights_do_so_too():
     shape = Shape(D, LONG + 1, K)
-    training = train(ROWS, OBSERVED, shape, [5, 9], one_rate(weight_decay=0.1), wan, None)
+    training = train(ROWS, ONE_EACH, shape, [5, 9], one_rate(weight_decay=0.1), wan, None)
     for seed, network in zip([5, 9], training.networks, strict=True):
         expected = twin(seed, 1e-2, 4, weight_decay=0.1, hidden=LONG + 1)
         for a, b in zip(network.weights, expected, strict=True):
@@ -153,7 +156,7 @@ def sizes_of_groups(criterion=None, beside=trainer.NOTHING):
         sizes.append(len(group))
         return wan(group)
 
-    train(ROWS, OBSERVED, SHAPE, [5, 9, 2], PLAN, method, criterion, beside=beside)
+    train(ROWS, ONE_EACH, SHAPE, [5, 9, 2], PLAN, method, criterion, beside=beside)
     return sizes
 
 
@@ -216,8 +219,8 @@ def test_batches_hold_the_rows_and_labels_that_they_name():
 
 
 def test_a_matrix_with_one_positive_a_row_gives_what_the_index_does():
-    matrix = torch.nn.functional.one_hot(OBSERVED, K).bool()
-    (by_index,), (by_matrix,) = run([5]), run([5], observed=matrix)
+    starts, numbers = torch.arange(N + 1), OBSERVED
+    (by_index,), (by_matrix,) = run([5]), run([5], observed=SeveralLabels(starts, numbers, K))
     assert_same(by_index, by_matrix, atol=1e-6)
 
 
@@ -362,7 +365,7 @@ class Interrupts:
 @pytest.mark.parametrize("after", [2, 4, 5])  # in the first rate, at the start of the second, in it
 def test_an_interruption_leaves_what_was_trained(monkeypatch, after):
     monkeypatch.setattr(trainer, "CACHE_BYTES", 0)
-    training = train(ROWS, OBSERVED, SHAPE, [5], PLAN, wan, Interrupts(after))
+    training = train(ROWS, ONE_EACH, SHAPE, [5], PLAN, wan, Interrupts(after))
     assert training.interruption
     (kept,) = training.networks
     assert kept.choice.learning_rate == 1e-2
@@ -380,7 +383,7 @@ def test_an_interruption_between_groups_leaves_what_was_trained(monkeypatch):
             raise KeyboardInterrupt
         return wan(group)
 
-    training = train(ROWS, OBSERVED, SHAPE, [5], PLAN, interrupted, clean())
+    training = train(ROWS, ONE_EACH, SHAPE, [5], PLAN, interrupted, clean())
     assert training.interruption
     assert training.networks[0].choice.learning_rate == PLAN.learning_rates[0]
 
@@ -418,7 +421,7 @@ def test_an_interruption_before_anything_was_trained_is_raised():
 
 def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys):
     with Progress("WAN", total=8) as progress:
-        train(ROWS, OBSERVED, SHAPE, [5, 9], one_rate(), wan, clean(), progress=progress)
+        train(ROWS, ONE_EACH, SHAPE, [5, 9], one_rate(), wan, clean(), progress=progress)
     lines = capsys.readouterr().err.strip().splitlines()
     assert len(lines) == 4
     assert re.fullmatch(r"WAN: epoch 4 of 2 networks, best 0\.\d{4}", lines[-1])
@@ -428,11 +431,11 @@ def test_progress_ends_full_when_patience_ends_training():
     plan = one_rate(epochs=9, patience=2)
     with Progress("WAN", total=2 * 9) as progress:
         told = Fixed(0.1, 0.5, 0.4, 0.5)  # a fifth would be refused
-        train(ROWS, OBSERVED, SHAPE, [5, 9], plan, wan, told, progress=progress)
+        train(ROWS, ONE_EACH, SHAPE, [5, 9], plan, wan, told, progress=progress)
     assert progress.done == progress.total
 
 
 def test_progress_stops_short_when_training_does():
     with Progress("WAN", total=4) as progress:
-        train(ROWS, OBSERVED, SHAPE, [5], one_rate(), wan, Interrupts(3), progress=progress)
+        train(ROWS, ONE_EACH, SHAPE, [5], one_rate(), wan, Interrupts(3), progress=progress)
     assert progress.done == 3

@@ -18,6 +18,7 @@ from lamc.exceptions import TrainingError
 from lamc.files import whole_file
 from lamc.labels import Labels
 from lamc.learners.method import Method
+from lamc.learners.observed_labels import ObservedLabels
 from lamc.learners.rows import Rows, blocks
 from lamc.learners.selection import Criterion
 from lamc.learners.stack import Stack
@@ -144,13 +145,15 @@ def digest_of(
     settings: dict[str, Any],
     seeds: Sequence[int],
     rows: Rows,
-    observed: Tensor,
+    observed: ObservedLabels,
     criterion: Criterion[Rows] | None,
 ) -> str:
     """A short name for what is trained on what, and chosen by what."""
     digest = blake2b(digest_size=16)
-    digest.update(repr((settings, list(seeds), tuple(observed.shape))).encode())
-    digest.update(observed.cpu().numpy().tobytes())
+    shapes = [tuple(each.shape) for each in observed.tensors()]
+    digest.update(repr((settings, list(seeds), *shapes)).encode())
+    for each in observed.tensors():
+        digest.update(each.cpu().numpy().tobytes())
     _add_rows(digest, rows)
     if criterion is not None:
         digest.update(criterion.name.encode())

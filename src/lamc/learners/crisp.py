@@ -9,7 +9,6 @@ from lamc import losses
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_within
-from lamc.learners.row_tables import observed_matrix
 from lamc.learners.stack import Shape
 from lamc.learners.warm_up import check_warm_up, warm_up_epochs
 
@@ -22,7 +21,7 @@ class ClassPriorRisk(Method):
         self.warm_up = warm_up
         self.delta = delta
         self.tau = tau
-        self.shares = observed_matrix(group).float().mean(dim=0)
+        self.shares = group.observed.matrix().float().mean(dim=0)
         self.priors = self.shares.expand(len(group), -1).clone()
 
     def loss(self, logits: Tensor, step: Step) -> Tensor:
@@ -37,7 +36,7 @@ class ClassPriorRisk(Method):
             return
         for model, found in enumerate(scores()):
             self.priors[model] = losses.crisp_priors(
-                found, self.group.observed, delta=self.delta, tau=self.tau
+                found, self.group.observed.all_rows(), delta=self.delta, tau=self.tau
             )
 
     def state(self) -> dict[str, Tensor]:

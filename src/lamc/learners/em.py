@@ -11,7 +11,7 @@ from lamc import losses
 from lamc.learners.method import Group, LossMethod, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_within
-from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
+from lamc.learners.row_tables import for_each_network, take_rows
 from lamc.learners.stack import Shape
 from lamc.learners.warm_up import check_warm_up, warm_up_epochs
 
@@ -65,7 +65,7 @@ class AsymmetricPseudoLabels(Method):
         self.alpha = alpha
         self.beta = beta
         self.rounds = range(warm_up, group.epochs)
-        observed = observed_matrix(group)
+        observed = group.observed.matrix()
         self.observed = observed
         nothing = torch.full(observed.shape, torch.nan, dtype=torch.float32, device=group.device)
         self.pseudo = for_each_network(nothing, group)

@@ -9,7 +9,7 @@ from lamc import losses
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_within
-from lamc.learners.row_tables import for_each_network, observed_matrix, put_rows, take_rows
+from lamc.learners.row_tables import for_each_network, put_rows, take_rows
 from lamc.learners.stack import Shape
 from lamc.losses.large import Scheme
 
@@ -33,7 +33,7 @@ class CorrectForGood(Method):
 
     def __init__(self, group: Group, delta: float) -> None:
         self.delta = delta
-        self.present = for_each_network(observed_matrix(group), group)
+        self.present = for_each_network(group.observed.matrix(), group)
         self._corrected: Tensor
 
     def loss(self, logits: Tensor, step: Step) -> Tensor:

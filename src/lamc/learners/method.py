@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from lamc.exceptions import TrainingError
+from lamc.learners.observed_labels import ObservedLabels
 from lamc.learners.rows import Rows
 from lamc.learners.stack import Activation, Shape, Stack
 
@@ -23,8 +24,8 @@ class Group:
         Shape of each network.
     rows : Rows
         The n training rows.
-    observed : Tensor (n,) or (n, K)
-        The observed label of each row, or a bool matrix if some rows have several.
+    observed : ObservedLabels
+        The observed labels of each row.
     epochs : int
         Epochs that training will take.
     """
@@ -33,7 +34,7 @@ class Group:
     learning_rates: Sequence[float]
     shape: Shape
     rows: Rows
-    observed: Tensor
+    observed: ObservedLabels
     epochs: int
 
     @property

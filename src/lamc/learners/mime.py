@@ -11,7 +11,7 @@ from lamc.learners.bottleneck import BottleneckStack
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_count, is_within
-from lamc.learners.row_tables import for_each_network, observed_matrix, take_rows
+from lamc.learners.row_tables import for_each_network, take_rows
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.warm_up import check_warm_up, warm_up_epochs
 from lamc.types import FloatArray, Matrix
@@ -25,7 +25,7 @@ class ConfidentPseudoLabels(Method):
     ) -> None:
         self.threshold = threshold
         self.rounds = range(warm_up, group.epochs)
-        self.present = for_each_network(observed_matrix(group), group)
+        self.present = for_each_network(group.observed.matrix(), group)
         self.networks = BottleneckStack(
             group.shape,
             group.seeds,

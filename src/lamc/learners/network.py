@@ -37,8 +37,6 @@ from lamc.learners.scaling import standard_scale
 from lamc.types import FloatArray, Matrix
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from lamc.learners.method import Group, Memory, Method
     from lamc.learners.rows import Rows
     from lamc.learners.selection import Criterion
@@ -225,6 +223,7 @@ class NetworkLearner(Learner):
 
     def _train(self, X: Any, y: Any, X_val: Any, Y_val: Any, seeds: Sequence[int]) -> "Training":
         from lamc.learners.checkpoint import Checkpoint, digest_of, folder_for
+        from lamc.learners.observed_labels import as_observed
         from lamc.learners.progress import Progress
         from lamc.learners.rows import as_rows
         from lamc.learners.stack import Shape
@@ -256,7 +255,7 @@ class NetworkLearner(Learner):
         showing = Progress(type(self).__name__, total) if self.verbose else nullcontext()
         with training_mode(self.n_threads), showing as progress:
             rows = as_rows(self._prepared(X, origin), device)
-            observed = _observed(labels, device)
+            observed = as_observed(labels, device)
             criterion = None
             if labels_val is not None:
                 rows_val = self._prepared(X_val, origin_val)
@@ -343,12 +342,3 @@ class NetworkLearner(Learner):
     def _facts(self) -> dict[str, Any]:
         """What fitting found out about the rows, apart from the networks."""
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
-
-
-def _observed(labels: Labels, device: str) -> "Tensor":
-    """The label of each row, or a 0/1 matrix if some rows have several."""
-    import torch
-
-    if (labels.cardinality == 1).all():
-        return torch.from_numpy(labels.index()).to(device)
-    return torch.from_numpy(labels.positives.toarray()).to(device)

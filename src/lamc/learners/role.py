@@ -13,7 +13,6 @@ from lamc.learners.counting import CountingLearner
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.numbers import Check
 from lamc.learners.row_adam import DenseAdam, LazyAdam
-from lamc.learners.row_tables import observed_matrix
 from lamc.learners.stack import Shape
 from lamc.losses.observed import read_observed
 
@@ -73,7 +72,7 @@ def first_estimates(group: Group) -> Tensor:
         rng = np.random.default_rng([seed, streams.ESTIMATES])
         drawn = rng.uniform(-bound, bound, (n, n_labels))
         own.copy_(torch.from_numpy(drawn))
-    return table.to(group.device).masked_fill_(observed_matrix(group), _logit(START_OBSERVED))
+    return table.to(group.device).masked_fill_(group.observed.matrix(), _logit(START_OBSERVED))
 
 
 def _logit(p: float) -> float:

@@ -6,27 +6,6 @@ from torch import Tensor
 from lamc.learners.method import Group
 
 
-def observed_matrix(group: Group) -> Tensor:
-    """The observed labels of the training rows as a bool matrix (n, K).
-
-    Examples
-    --------
-    >>> import torch
-    >>> from lamc.learners.method import Group
-    >>> from lamc.learners.row_tables import observed_matrix
-    >>> from lamc.learners.rows import DenseRows
-    >>> from lamc.learners.stack import Shape
-    >>> rows, observed = DenseRows(torch.zeros(2, 1)), torch.tensor([2, 0])
-    >>> observed_matrix(Group([0], [1e-3], Shape(1, 4, 3), rows, observed, epochs=1))
-    tensor([[False, False,  True],
-            [ True, False, False]])
-    """
-    if group.observed.ndim == 2:
-        return group.observed
-    matrix = torch.zeros(len(group.rows), group.shape.labels, dtype=torch.bool, device=group.device)
-    return matrix.scatter_(1, group.observed[:, None], True)
-
-
 def for_each_network(table: Tensor, group: Group) -> Tensor:
     """Copies (M, n, K) of a table (n, K), which the networks may change apart."""
     return table.expand(len(group), *table.shape).clone()

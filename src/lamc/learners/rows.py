@@ -56,6 +56,22 @@ def take(table: Tensor, chosen: Tensor) -> Tensor:
     return table.index_select(0, chosen.reshape(-1)).view(*chosen.shape, *table.shape[1:])
 
 
+def entries_of(starts: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the entries of some rows stand in compressed form, each with the place of its row.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.rows import entries_of
+    >>> entries_of(torch.tensor([0, 2, 5]), torch.tensor([1, 0]))  # of three entries and of two
+    (tensor([0, 0, 0, 1, 1]), tensor([2, 3, 4, 0, 1]))
+    """
+    first, lengths = starts[rows], starts[rows + 1] - starts[rows]
+    of_row = torch.repeat_interleave(lengths)
+    before = torch.cumsum(lengths, 0) - lengths
+    return of_row, torch.arange(len(of_row), device=rows.device) + (first - before)[of_row]
+
+
 @dataclass(frozen=True, eq=False)
 class DenseBatch:
     """Rows (M, B, d)."""
@@ -149,13 +165,11 @@ class SparseRows:
 
     def take(self, chosen: Tensor) -> SparseBatch:
         """Take rows."""
-        m, b = chosen.shape
-        rows = chosen.reshape(-1)
-        first, lengths = self.starts[rows], self.starts[rows + 1] - self.starts[rows]
-        starts = torch.cumsum(lengths, 0) - lengths
-        of_row = torch.repeat_interleave(torch.arange(m * b, device=rows.device), lengths)
-        entries = torch.arange(len(of_row), device=rows.device) + (first - starts)[of_row]
+        rows, b = chosen.reshape(-1), chosen.shape[1]
+        of_row, entries = entries_of(self.starts, rows)
+        lengths = self.starts[rows + 1] - self.starts[rows]
         columns = self.columns[entries] + (of_row // b) * self.n_features
+        starts = torch.cumsum(lengths, 0) - lengths
         return SparseBatch(columns, self.values[entries], starts, of_row)
 
     def batches(self, chosen: Tensor, size: int) -> Iterable[SparseBatch]:

@@ -20,8 +20,9 @@ from lamc.learners import streams
 from lamc.learners.checkpoint import Checkpoint
 from lamc.learners.devices import own_draws, seed_draws
 from lamc.learners.method import Group, Memory, Method, Step
+from lamc.learners.observed_labels import ObservedLabels
 from lamc.learners.progress import Progress
-from lamc.learners.rows import Batch, Rows, take
+from lamc.learners.rows import Batch, Rows
 from lamc.learners.selection import Choice, Criterion
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.stack_adam import StackAdam
@@ -179,7 +180,7 @@ def step_bytes(shape: Shape, batch_size: int) -> int:
 
 def train(
     rows: Rows,
-    observed: Tensor,
+    observed: ObservedLabels,
     shape: Shape,
     seeds: Sequence[int],
     plan: Plan,
@@ -198,8 +199,8 @@ def train(
     ----------
     rows : Rows
         Training rows.
-    observed : Tensor (n,) or (n, K)
-        The observed label of each row, or all of them as a 0/1 matrix.
+    observed : ObservedLabels
+        The observed labels of each row.
     shape : Shape
         Shape of the networks.
     seeds : sequence of int
@@ -331,7 +332,7 @@ def _batches(group: Group, size: int, epoch: int) -> Iterator[tuple[Batch, Step]
     for several in torch.split(order, GATHERED * size, dim=1):
         batches = group.rows.batches(several, size)
         chosen = torch.split(several, size, dim=1)
-        observed = torch.split(take(group.observed, several), size, dim=1)
+        observed = torch.split(group.observed.take(several), size, dim=1)
         for batch, rows, labels in zip(batches, chosen, observed, strict=True):
             yield batch, Step(rows, labels, epoch)
 
