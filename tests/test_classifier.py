@@ -31,7 +31,7 @@ from lamc.exceptions import (
     LabelError,
     LAMCWarning,
     ScorerError,
-    TrainingError,
+    SettingError,
 )
 from lamc.learners import WAN, Blend
 
@@ -837,7 +837,7 @@ def test_validation_rows_pass_through_any_pipeline(tmp_path):
 @pytest.mark.parametrize("given", [{}, {"X_cal": X_CAL, "Y_cal": Y_CAL}], ids=["held out", "given"])
 def test_a_checkpoint_asks_for_a_seed(tmp_path, given):
     network = WAN(epochs=1, learning_rate=1e-3, checkpoint=tmp_path / "states")
-    with pytest.raises(TrainingError, match="random_state=None draws anew"):
+    with pytest.raises(SettingError, match="random_state=None draws anew"):
         LAMC(network).fit(X, y, **given)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Calibrated on observed labels")

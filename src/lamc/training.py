@@ -69,7 +69,8 @@ def learner_named(name: str, settings: Sequence[str], *, seed: int | None) -> An
     given = _settings(learner, settings)
     if "random_state" in learner.get_params():
         given = {"random_state": seed} | given
-    return learner.set_params(**given)
+    learner.set_params(**given).check_settings()
+    return learner
 
 
 def fit_rows(

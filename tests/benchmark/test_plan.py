@@ -15,7 +15,7 @@ from lamc.benchmark.plan import Plan, profile
 from lamc.benchmark.plan_file import read_plan
 from lamc.benchmark.sources import Facts, Source, facts_of
 from lamc.benchmark.unit import Unit
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.settings_text import parse_setting
 
 from .small import write_files
@@ -210,7 +210,7 @@ class TestUnits:
         settings = {method: unit.settings for method, unit in plan.units()}
         assert settings["AN"]["hidden"] == "labels"
         assert settings["deep:Deep"] == {}
-        with pytest.raises(TrainingError, match="epochs='two'; give a whole number"):
+        with pytest.raises(SettingError, match="epochs='two'; give a whole number"):
             plan.only(overrides={"epochs": "two"}).units()
         told = plan.only(overrides={"epochs": 3})
         assert {unit.settings["epochs"] for _, unit in told.units()} == {3}

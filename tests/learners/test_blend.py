@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, as_labels, load
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import FeatureError, LabelError, TrainingError
+from lamc.exceptions import FeatureError, LabelError, SettingError
 from lamc.learners import WAN, Blend
 from lamc.metrics import average_precision
 
@@ -411,11 +411,11 @@ def test_a_fit_that_is_stopped_while_trees_are_filled_is_none(monkeypatch):
 
 
 def test_settings_are_checked():
-    with pytest.raises(TrainingError, match=r"effort=\['fast'\]; give 'full' or 'fast'"):
+    with pytest.raises(SettingError, match=r"effort=\['fast'\]; give 'full' or 'fast'"):
         Blend(effort=["fast"]).fit(X[:50], OBSERVED[np.arange(50)])
-    with pytest.raises(TrainingError, match="effort='slow'; give 'full' or 'fast'"):
+    with pytest.raises(SettingError, match="effort='slow'; give 'full' or 'fast'"):
         Blend(effort="slow").fit(X[:50], OBSERVED[np.arange(50)])
-    with pytest.raises(TrainingError, match="validation_size=0; give a share"):
+    with pytest.raises(SettingError, match="validation_size=0; give a share"):
         Blend(validation_size=0).fit(X[:50], OBSERVED[np.arange(50)])
     with pytest.raises(FeatureError, match=r"(?s)Blend holds a row out.*Give more rows"):
         Blend().fit(X[:2], [0, 1])

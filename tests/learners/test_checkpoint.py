@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError, TrainingError
 from lamc.learners import APL, CRISP, EPR, MIME, WAN, LargeLoss, trainer
 from lamc.learners.progress import Progress
 
@@ -201,11 +201,11 @@ def test_how_it_is_run_does_not_matter(tmp_path):
 
 
 def test_what_no_fit_could_go_on_from_is_refused(tmp_path):
-    with pytest.raises(TrainingError, match=r"(?s)random_state=None draws anew.*random_state=0"):
+    with pytest.raises(SettingError, match=r"(?s)random_state=None draws anew.*random_state=0"):
         WAN(**{**FAST, "random_state": None}, checkpoint=tmp_path).fit(X, y)
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(TrainingError, match="is a file; give a folder"):
+    with pytest.raises(SettingError, match="is a file; give a folder"):
         WAN(**FAST, checkpoint=file).fit(X, y)
 
 

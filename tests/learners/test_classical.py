@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, StandardScaler, normalize
 
 from lamc import as_labels
-from lamc.exceptions import LabelError
+from lamc.exceptions import LabelError, SettingError
 from lamc.learners import classical, scaling
 from lamc.learners.classical import (
     ClassicalLearner,
@@ -161,7 +161,8 @@ def test_labels_that_leave_nothing_to_learn_are_refused(y, unobserved, message):
 
 
 def test_an_unknown_coding_is_refused():
-    with pytest.raises(ValueError, match=r"'unobserved' parameter of Distance must be.*'positive'"):
+    expected = r"unobserved='positive'; give 'auto', 'negative' or 'missing'\."
+    with pytest.raises(SettingError, match=expected):
         Distance("positive").fit(X, [0, 1] * 20)
 
 

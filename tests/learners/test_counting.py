@@ -6,7 +6,7 @@ import torch
 
 from lamc import losses
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.learners import EPR, ROLE, counting
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.method import Group, Step
@@ -59,7 +59,7 @@ def test_rows_are_read_once(learner, monkeypatch):
 def test_settings_are_checked_before_the_count_is_estimated(learner, monkeypatch):
     asked = []
     monkeypatch.setattr(counting, "estimate_count", lambda *rows, **how: asked.append(rows) or 2.0)
-    with pytest.raises(TrainingError, match="batch_size=0"):
+    with pytest.raises(SettingError, match="batch_size=0"):
         learner(**{**SMALL, "batch_size": 0}).fit(X, Y_SEEN)
     assert not asked
 
@@ -84,7 +84,7 @@ def test_a_count_that_is_given_is_used(learner):
 )
 def test_a_count_that_cannot_be_is_refused(learner, count, most):
     message = f"expected_count={count!r}; give a number above 0 and at most {most}, or None"
-    with pytest.raises(TrainingError, match=message):
+    with pytest.raises(SettingError, match=message):
         learner(**SMALL, expected_count=count).fit(X, Y_SEEN)
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.learners.devices import find_device, torch_threads
 
 
@@ -14,9 +14,7 @@ def test_auto_is_the_fastest_there_is(there, expected, monkeypatch):
 
 
 def test_a_device_that_is_not_there_is_refused_with_a_way_out():
-    with pytest.raises(
-        TrainingError, match=r"(?s)device='abacus' cannot be used.*'cpu', or 'auto'"
-    ):
+    with pytest.raises(SettingError, match=r"(?s)device='abacus' cannot be used.*'cpu', or 'auto'"):
         find_device("abacus")
 
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from lamc import LAMC, losses
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.labels import as_labels
 from lamc.learners.method import Group
 from lamc.learners.observed_labels import OneLabelEach
@@ -198,5 +198,5 @@ def test_learns_and_works_in_lamc(make):
     ],
 )
 def test_settings_out_of_range(settings, message):
-    with pytest.raises(TrainingError, match=message):
+    with pytest.raises(SettingError, match=message):
         ROLE(**SMALL, **settings, learning_rate=1e-2).fit(X, Y_SEEN)

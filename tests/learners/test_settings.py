@@ -7,15 +7,18 @@ import pytest
 
 from lamc.benchmark.methods import make
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.learners import (
     ANLS,
     APL,
     CRISP,
+    DM2L,
     EM,
     EPR,
+    GLOCAL,
     GR,
     MIME,
+    MLML,
     ROLE,
     SMILE,
     SPLC,
@@ -24,7 +27,9 @@ from lamc.learners import (
     Hill,
     LargeLoss,
     Network,
+    Trees,
 )
+from lamc.training import learner_named
 
 SCENES = digit_scenes(60)
 X, OBSERVED = SCENES.X, observe(SCENES.Y, random_state=0)
@@ -55,7 +60,7 @@ REFUSED = [
     (SPLC, "start", 0, COUNT),
     (SPLC, "margin", "x", ANY),
     (SPLC, "gamma", -1, FROM_0),
-    (LargeLoss, "scheme", "ignore", "one of 'reject', 'correct-temporarily', 'correct-perm"),
+    (LargeLoss, "scheme", "ignore", "'reject', 'correct-temporarily' or 'correct-permanently'"),
     (LargeLoss, "delta", 2, UNIT),
     (GR, "slope", (1.0,), "two numbers"),
     (GR, "slope", 1.0, "two numbers"),
@@ -86,6 +91,25 @@ REFUSED = [
     (ROLE, "updates", "sparse", "'dense' or 'lazy'"),
     (ROLE, "updates", ["dense"], "'dense' or 'lazy'"),
 ]
+NOT_OF_NETWORKS = [
+    (Blend, "effort", "slow", "'full' or 'fast'"),
+    (Blend, "effort", ["full"], "'full' or 'fast'"),
+    (Blend, "validation_size", 0, "a share above 0 and below 1"),
+    (Trees, "n_trees", 0, COUNT),
+    (Trees, "max_features", "all", "a whole number from 1, a share above 0, 'sqrt', 'log2'"),
+    (Trees, "max_features", 1.5, "a whole number from 1, a share above 0, 'sqrt', 'log2'"),
+    (GLOCAL, "rank", 0, COUNT),
+    (GLOCAL, "label_ridge", 0, "a number above 0"),
+    (GLOCAL, "unobserved", "false", "'auto', 'negative' or 'missing'"),
+    (MLML, "sharpness", -1, FROM_0),
+    (MLML, "solver", "quick", "'exact' or 'approx'"),
+    (MLML, "scaling", None, "'auto', 'range' or 'length'"),
+    (MLML, "max_iter", 2.0, COUNT),
+    (DM2L, "ridge", -1, "a number from 0, or None"),
+    (DM2L, "gamma", 0, "a number above 0, or None"),
+    (DM2L, "kernel", "poly", "'linear' or 'rbf'"),
+    (DM2L, "smoothing", NAN, "a number above 0"),
+]
 every_refusal = pytest.mark.parametrize(
     ("learner", "name", "value", "expected"),
     REFUSED,
@@ -94,7 +118,7 @@ every_refusal = pytest.mark.parametrize(
 
 
 def refusal(name, value, expected):
-    return pytest.raises(TrainingError, match=f"^{name}={re.escape(repr(value))}; give {expected}")
+    return pytest.raises(SettingError, match=f"^{name}={re.escape(repr(value))}; give {expected}")
 
 
 @every_refusal
@@ -110,6 +134,24 @@ def test_a_learner_refuses_them_before_and_with_rows(learner, name, value, expec
 def test_a_benchmark_refuses_them_when_it_is_planned(learner, name, value, expected):
     with refusal(name, value, expected):
         make(learner.__name__, "scene", {name: value})
+
+
+@pytest.mark.parametrize(
+    ("learner", "name", "value", "expected"),
+    NOT_OF_NETWORKS,
+    ids=[f"{learner.__name__}({name}={value!r})" for learner, name, value, _ in NOT_OF_NETWORKS],
+)
+def test_so_do_those_that_train_no_networks(learner, name, value, expected):
+    made = learner(**{name: value})
+    with refusal(name, value, expected):
+        made.check_settings()
+    with refusal(name, value, expected):
+        made.fit(X, OBSERVED)
+
+
+def test_the_shell_refuses_them_before_it_reads_rows():
+    with refusal("rank", 0, COUNT):
+        learner_named("glocal", ["rank=0"], seed=0)
 
 
 @pytest.mark.parametrize(
@@ -129,5 +171,5 @@ def test_flags_of_any_kind_are_read(no):
 
 
 def test_what_every_learner_has_by_default_is_accepted():
-    for learner in {each for each, *_ in REFUSED}:
+    for learner in {each for each, *_ in REFUSED + NOT_OF_NETWORKS}:
         learner().check_settings()

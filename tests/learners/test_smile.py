@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from lamc import LAMC, datasets, losses
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.labels import as_labels
 from lamc.learners.enhancement import n_parameters, start
 from lamc.learners.method import Group, Step
@@ -182,7 +182,7 @@ def test_published_settings():
     learner = SMILE.published("SCENE")
     assert (learner.p, learner.mu, learner.rate) == (0.075, 0.3, 0.5)
     assert SMILE.published("delicious").rate is None
-    with pytest.raises(TrainingError, match=r"no settings for 'bibtex'.*CAL500, Image, scene"):
+    with pytest.raises(SettingError, match=r"no settings for 'bibtex'.*CAL500, Image, scene"):
         SMILE.published("bibtex")
 
 
@@ -204,7 +204,7 @@ def test_published_settings():
     ],
 )
 def test_settings_out_of_range(settings, message):
-    with pytest.raises(TrainingError, match=message):
+    with pytest.raises(SettingError, match=message):
         SMILE(**SMALL, **settings).fit(X, Y_SEEN)
 
 

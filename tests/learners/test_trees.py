@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import as_labels
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.learners import Trees
 from lamc.metrics import average_precision
 
@@ -128,7 +128,7 @@ def test_the_seed_decides():
 @pytest.mark.parametrize("name", ["n_trees", "min_leaf", "n_directions", "max_rows"])
 @pytest.mark.parametrize("value", [0, 1.5, None])
 def test_counts_are_checked(name, value):
-    with pytest.raises(TrainingError, match=f"{name}={value!r}; give a whole number from 1"):
+    with pytest.raises(SettingError, match=f"{name}={value!r}; give a whole number from 1"):
         Trees(**{name: value}).fit(X, OBSERVED)
 
 

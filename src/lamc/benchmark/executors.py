@@ -43,7 +43,7 @@ def attempt(unit: Unit, unfinished: Path | None = None) -> Outcome:
     >>> source = Source("digit scenes")
     >>> unit = Unit(source, facts_of(source), "AN", "train", (0,), "given", {"epochs": 0})
     >>> print(attempt(unit).traceback.splitlines()[-1])
-    lamc.exceptions.TrainingError: epochs=0; give a whole number from 1.
+    lamc.exceptions.SettingError: epochs=0; give a whole number from 1.
     """
     try:
         return Outcome(unit, work(unit, unfinished and folder_of(unit, unfinished)))

@@ -15,6 +15,7 @@ from lamc import learners
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.paper import LAMC_NAME
 from lamc.benchmark.source_code import source_checksum
+from lamc.learners.base import Learner
 from lamc.learners.network import NetworkLearner
 from lamc.wording import did_you_mean
 
@@ -67,7 +68,7 @@ def make(method: str, dataset: str, settings: Settings) -> Any:
                 f"It has {', '.join(sorted(known))}."
             )
     estimator.set_params(**settings)
-    if trains_networks(method):
+    if isinstance(estimator, Learner):
         estimator.check_settings()
     return estimator
 

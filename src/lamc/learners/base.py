@@ -11,6 +11,7 @@ from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.features import read_features
+from lamc.learners.numbers import Check, require_settings
 from lamc.metrics.estimator_score import (
     estimator_score,
     labels_never_met,
@@ -48,6 +49,14 @@ class Learner(ClassifierMixin, BaseEstimator):
         self.classes_ = labels.classes
         self.one_class_a_row_ = labels.knowledge is Knowledge.SINGLE
         return rows, labels
+
+    def check_settings(self) -> None:
+        """Raise if a setting cannot be used, before there are rows to train on."""
+        require_settings(self, self._checks())
+
+    def _checks(self) -> list[Check]:
+        """Settings of the learner's own: the name of each, whether it fits, what is expected."""
+        return []
 
     def _forget(self) -> None:
         """Drop what an earlier fit found, so that one that fails leaves nothing half old."""

@@ -20,7 +20,7 @@ from lamc.learners.holdout import (
     tell_of_negatives,
     validation_labels,
 )
-from lamc.learners.numbers import is_flag, is_within, require_settings
+from lamc.learners.numbers import Check, is_flag, is_within, one_of
 from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
     count_factor,
@@ -169,7 +169,7 @@ class Blend(Learner):
             each. Without them a part of ``X`` is held out, and judged by its observed labels.
         """
         self._forget()
-        self._check()
+        self.check_settings()
         rows, labels = self._read(X, y)
         tell_of_negatives(labels, by="Blend")
         labels = replace(labels, negatives=None)
@@ -287,15 +287,13 @@ class Blend(Learner):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "factors_")
 
-    def _check(self) -> None:
-        known = isinstance(self.effort, str) and self.effort in _EFFORTS
+    def _checks(self) -> list[Check]:
         between = is_within(self.validation_size, above=0, below=1)
-        checks = [
-            ("effort", known, "'full' or 'fast'"),
+        return [
+            one_of(self, "effort", [*_EFFORTS]),
             ("validation_size", between, "a share above 0 and below 1"),
             ("verbose", is_flag(self.verbose), "True or False"),
         ]
-        require_settings(self, checks)
 
 
 def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import Tensor
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError, TrainingError
 from lamc.files import whole_file
 from lamc.labels import Labels
 from lamc.learners.method import Method
@@ -103,7 +103,7 @@ def folder_for(checkpoint: str | Path) -> Path:
     """
     folder = Path(checkpoint)
     if folder.exists() and not folder.is_dir():
-        raise TrainingError(f"checkpoint={str(folder)!r} is a file; give a folder, or a new name.")
+        raise SettingError(f"checkpoint={str(folder)!r} is a file; give a folder, or a new name.")
     return folder
 
 

@@ -4,17 +4,17 @@ Their features are put on scale in :mod:`lamc.learners.scaling`.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from scipy.special import expit
 from sklearn.utils import gen_batches
-from sklearn.utils._param_validation import StrOptions
 
 from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels
 from lamc.labels.known import rows_in_words
 from lamc.learners.base import Learner
+from lamc.learners.numbers import Check, one_of
 from lamc.learners.scaling import DENSE_LIMIT
 from lamc.types import BoolArray, FloatArray, Matrix
 
@@ -125,9 +125,6 @@ class ClassicalLearner(Learner):
     positives_only: ClassVar[Coding] = "negative"  # coding of the others, if none is known false
     unobserved: Unobserved
     features_: Any
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "unobserved": [StrOptions({"auto", "negative", "missing"})],
-    }
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the raw score of each row and label; the higher, the likelier.
@@ -162,11 +159,14 @@ class ClassicalLearner(Learner):
         well, and where labels can be missing, so does a row by its features.
         """
         self._forget()
-        self._validate_params()
+        self.check_settings()
         rows, labels = self._read(X, y)
         coded = code_labels(labels, self._coding(labels))
         self.coding_ = coded.words
         return rows, coded
+
+    def _checks(self) -> list[Check]:
+        return [one_of(self, "unobserved", get_args(Unobserved))]
 
     def _check_labels(self, labels: Labels) -> None:
         """Raise if there is no positive at all; :meth:`_coding` looks at the rows."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.labels import Labels
 from lamc.learners.expected_count import estimate_count
 from lamc.learners.network import NetworkLearner
@@ -49,7 +49,7 @@ class CountingLearner(NetworkLearner):
             )
         if not is_within(k, above=0, high=n_labels):
             most = f"{n_labels}, the number of labels"
-            raise TrainingError(f"expected_count={k!r}; give {_expected(most)}.")
+            raise SettingError(f"expected_count={k!r}; give {_expected(most)}.")
         return k
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 
 
 def find_device(name: str) -> str:
@@ -24,7 +24,7 @@ def find_device(name: str) -> str:
         there.cpu()  # "meta" has a name, but no memory
         return str(there.device)
     except (RuntimeError, AssertionError) as error:  # torch raises either, by the kind of device
-        raise TrainingError(
+        raise SettingError(
             f"device={name!r} cannot be used here: {error}\nGive 'cpu', or 'auto'."
         ) from error
 

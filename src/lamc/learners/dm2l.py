@@ -3,20 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.linear_model import ridge_regression
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lamc.learners.classical import ClassicalLearner, Unobserved
 from lamc.learners.landmarks import LandmarkMap
 from lamc.learners.nuclear_norm import norms_of_parts, smoothed_nuclear_norm
+from lamc.learners.numbers import Check, above_0, counts, from_0, is_within, one_of
 from lamc.learners.scaling import standard_scale, with_constant
 from lamc.learners.whitening import ColumnScales, Whitening, whitening_of
 from lamc.types import FloatArray, IntArray, Matrix, Seed
+
+Kernel = Literal["linear", "rbf"]
 
 FIRST_RIDGE = 2.0  # added to the penalty for the least squares that the search starts from
 INNER_TOL = 1e-7  # share by which an L-BFGS step must lower a convex problem to go on
@@ -279,26 +280,12 @@ class DM2L(ClassicalLearner):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassicalLearner._parameter_constraints,
-        "rank_weight": [Interval(Real, 0, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left"), None],
-        "kernel": [StrOptions({"linear", "rbf"})],
-        "gamma": [Interval(Real, 0, None, closed="neither"), None],
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "smoothing": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "inner_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
     def __init__(
         self,
         *,
         rank_weight: float = 1.0,
         ridge: float | None = None,
-        kernel: Literal["linear", "rbf"] = "linear",
+        kernel: Kernel = "linear",
         gamma: float | None = None,
         n_landmarks: int = 1000,
         smoothing: float = 0.1,
@@ -319,6 +306,19 @@ class DM2L(ClassicalLearner):
         self.tol = tol
         self.unobserved = unobserved
         self.random_state = random_state
+
+    def _checks(self) -> list[Check]:
+        ridge = self.ridge is None or is_within(self.ridge, 0)
+        gamma = self.gamma is None or is_within(self.gamma, above=0)
+        return [
+            *super()._checks(),
+            *from_0(self, "rank_weight", "tol"),
+            *above_0(self, "smoothing"),
+            *counts(self, "n_landmarks", "max_iter", "inner_iter"),
+            ("ridge", ridge, "a number from 0, or None"),
+            ("gamma", gamma, "a number above 0, or None"),
+            one_of(self, "kernel", get_args(Kernel)),
+        ]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn weights from rows and the labels observed on them.

@@ -2,14 +2,12 @@
 
 import warnings
 from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from lamc.learners.classical import ClassicalLearner, CodedLabels, Unobserved
 from lamc.learners.glocal_blocks import (
@@ -22,14 +20,12 @@ from lamc.learners.glocal_blocks import (
     update_w,
     update_z,
 )
+from lamc.learners.numbers import Check, above_0, counts, from_0
 from lamc.learners.scaling import standard_scale, with_constant
 from lamc.types import FloatArray, IntArray, Matrix, Seed
 
 _WITHOUT_Z = (update_u, update_v, update_w)  # what each round updates, in this order
 _WITH_Z = (update_z, update_v, update_u, update_w)
-_ABOVE_0 = [Interval(Real, 0, None, closed="neither")]
-_FROM_0 = [Interval(Real, 0, None, closed="left")]
-_COUNT = [Interval(Integral, 1, None, closed="left")]
 
 
 class GLOCAL(ClassicalLearner):
@@ -120,22 +116,6 @@ class GLOCAL(ClassicalLearner):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassicalLearner._parameter_constraints,
-        "rank": _COUNT,
-        "correlation_rank": _COUNT,
-        "n_clusters": _COUNT,
-        "regression_weight": _ABOVE_0,
-        "row_ridge": _FROM_0,
-        "label_ridge": _ABOVE_0,
-        "feature_ridge": _ABOVE_0,
-        "global_weight": _FROM_0,
-        "local_weight": _FROM_0,
-        "max_iter": _COUNT,
-        "tol": _FROM_0,
-        "random_state": ["random_state"],
-    }
-
     def __init__(
         self,
         *,
@@ -166,6 +146,14 @@ class GLOCAL(ClassicalLearner):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    def _checks(self) -> list[Check]:
+        return [
+            *super()._checks(),
+            *counts(self, "rank", "correlation_rank", "n_clusters", "max_iter"),
+            *above_0(self, "regression_weight", "label_ridge", "feature_ridge"),
+            *from_0(self, "row_ridge", "global_weight", "local_weight", "tol"),
+        ]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows and the labels observed on them.

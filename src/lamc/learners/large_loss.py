@@ -8,7 +8,7 @@ from torch import Tensor
 from lamc import losses
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
-from lamc.learners.numbers import Check, is_within
+from lamc.learners.numbers import Check, is_within, one_of
 from lamc.learners.row_tables import for_each_network, put_rows, take_rows
 from lamc.learners.stack import Shape
 from lamc.losses.large import Scheme
@@ -104,9 +104,8 @@ class LargeLoss(NetworkLearner):
     delta: float = 0.002
 
     def _checks(self) -> list[Check]:
-        schemes = get_args(Scheme)
         return [
-            ("scheme", self.scheme in schemes, f"one of {', '.join(map(repr, schemes))}"),
+            one_of(self, "scheme", get_args(Scheme)),
             ("delta", is_within(self.delta, 0, 1), "a number from 0 to 1"),
         ]
 

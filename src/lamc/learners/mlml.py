@@ -1,11 +1,9 @@
 """MLML: labels flow along a graph of alike rows and a graph of alike labels, until they agree."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lamc.exceptions import warn
 from lamc.learners.classical import (
@@ -16,6 +14,7 @@ from lamc.learners.classical import (
     unit_from_signed,
 )
 from lamc.learners.neighbours import LEAST_DEGREE, NeighbourGraph
+from lamc.learners.numbers import Check, above_0, counts, from_0, one_of
 from lamc.learners.scaling import Scaling, neighbour_scale
 from lamc.types import FloatArray, Matrix, SparseMatrix
 
@@ -284,18 +283,6 @@ class MLML(ClassicalLearner):
     """
 
     positives_only: ClassVar[Coding] = "missing"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassicalLearner._parameter_constraints,
-        "row_smoothness": [Interval(Real, 0, None, closed="left")],
-        "label_smoothness": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "scale_neighbor": [Interval(Integral, 1, None, closed="left")],
-        "sharpness": [Interval(Real, 0, None, closed="left")],
-        "solver": [StrOptions({"exact", "approx"})],
-        "scaling": [StrOptions({"auto", "range", "length"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
 
     def __init__(
         self,
@@ -321,6 +308,16 @@ class MLML(ClassicalLearner):
         self.unobserved = unobserved
         self.tol = tol
         self.max_iter = max_iter
+
+    def _checks(self) -> list[Check]:
+        return [
+            *super()._checks(),
+            *from_0(self, "row_smoothness", "label_smoothness", "sharpness"),
+            *counts(self, "n_neighbors", "scale_neighbor", "max_iter"),
+            *above_0(self, "tol"),
+            one_of(self, "solver", get_args(Solver)),
+            one_of(self, "scaling", get_args(Scaling)),
+        ]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Smooth the labels observed on the rows of ``X``.

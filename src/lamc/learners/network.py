@@ -25,7 +25,6 @@ from lamc.learners.holdout import (
     validation_labels,
 )
 from lamc.learners.numbers import (
-    Check,
     checked_rates,
     draw_seeds,
     is_count,
@@ -188,10 +187,6 @@ class NetworkLearner(Learner):
     def _method(self, group: "Group") -> "Method":
         """What the learner minimises, for networks trained together."""
         raise NotImplementedError
-
-    def _checks(self) -> list[Check]:
-        """Settings that the learner has beside those of all networks, and whether they fit."""
-        return []
 
     def _memory(self, shape: "Shape", n_rows: int) -> "Memory":
         """What the method takes for each network, for n training rows; the trainer counts on it.

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 
 Check: TypeAlias = tuple[str, bool, str]  # a setting, whether it fits, and what is expected
 
@@ -23,7 +23,7 @@ def draw_seeds(random_state: Any, n_models: int) -> list[int]:
     True
     """
     if not is_count(n_models):
-        raise TrainingError(f"n_models={n_models!r}; give a whole number from 1.")
+        raise SettingError(f"n_models={n_models!r}; give a whole number from 1.")
     drawn: list[int] = check_random_state(random_state).randint(2**31 - 1, size=n_models).tolist()
     return drawn
 
@@ -37,7 +37,7 @@ def require_seed(random_state: Any) -> None:
     >>> require_seed(0)
     """
     if not isinstance(random_state, (int, np.integer)):
-        raise TrainingError(
+        raise SettingError(
             f"random_state={random_state!r} draws anew in every fit, so that no fit could go on "
             "from the checkpoint of another.\nGive a whole number, such as random_state=0."
         )
@@ -118,6 +118,61 @@ def are_two(values: Any, *, above: float = -math.inf, high: float = math.inf) ->
     )
 
 
+def counts(learner: Any, *names: str) -> list[Check]:
+    """Checks of settings that are whole numbers from 1.
+
+    Examples
+    --------
+    >>> from lamc.learners import Trees
+    >>> from lamc.learners.numbers import counts
+    >>> counts(Trees(n_trees=0), "n_trees")
+    [('n_trees', False, 'a whole number from 1')]
+    """
+    return [(name, is_count(getattr(learner, name)), "a whole number from 1") for name in names]
+
+
+def from_0(learner: Any, *names: str) -> list[Check]:
+    """Checks of settings that are numbers from 0.
+
+    Examples
+    --------
+    >>> from lamc.learners import MLML
+    >>> from lamc.learners.numbers import from_0
+    >>> from_0(MLML(sharpness=-1), "sharpness")
+    [('sharpness', False, 'a number from 0')]
+    """
+    return [(name, is_within(getattr(learner, name), 0), "a number from 0") for name in names]
+
+
+def above_0(learner: Any, *names: str) -> list[Check]:
+    """Checks of settings that are numbers above 0.
+
+    Examples
+    --------
+    >>> from lamc.learners import MLML
+    >>> from lamc.learners.numbers import above_0
+    >>> above_0(MLML(tol=0), "tol")
+    [('tol', False, 'a number above 0')]
+    """
+    checks = ((name, is_within(getattr(learner, name), above=0)) for name in names)
+    return [(name, fits, "a number above 0") for name, fits in checks]
+
+
+def one_of(learner: Any, name: str, options: Sequence[str]) -> Check:
+    """Check of a setting that is one of several words.
+
+    Examples
+    --------
+    >>> from lamc.learners import MLML
+    >>> from lamc.learners.numbers import one_of
+    >>> one_of(MLML(solver="quick"), "solver", ["exact", "approx"])
+    ('solver', False, "'exact' or 'approx'")
+    """
+    value = getattr(learner, name)
+    *others, last = map(repr, options)
+    return name, isinstance(value, str) and value in options, f"{', '.join(others)} or {last}"
+
+
 def require_settings(learner: Any, checks: Sequence[Check]) -> None:
     """Raise, by name, if a setting of a learner does not fit.
 
@@ -127,11 +182,11 @@ def require_settings(learner: Any, checks: Sequence[Check]) -> None:
     >>> from lamc.learners.numbers import require_settings
     >>> require_settings(WAN(epochs=0), [("epochs", False, "a whole number from 1")])
     Traceback (most recent call last):
-    lamc.exceptions.TrainingError: epochs=0; give a whole number from 1.
+    lamc.exceptions.SettingError: epochs=0; give a whole number from 1.
     """
     for name, fits, expected in checks:
         if not fits:
-            raise TrainingError(f"{name}={getattr(learner, name)!r}; give {expected}.")
+            raise SettingError(f"{name}={getattr(learner, name)!r}; give {expected}.")
 
 
 def checked_rates(learner: Any, *, chooses: bool, also: Sequence[Check] = ()) -> tuple[float, ...]:
@@ -172,7 +227,7 @@ def checked_rates(learner: Any, *, chooses: bool, also: Sequence[Check] = ()) ->
     ]
     require_settings(learner, checks)
     if not chooses and len(rates) > 1:
-        raise TrainingError(
+        raise SettingError(
             f"There are {len(rates)} learning rates and nothing to choose one by.\nGive one "
             "rate, a validation set, or a validation_size above 0."
         )

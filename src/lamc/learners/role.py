@@ -11,7 +11,7 @@ from torch import Tensor
 from lamc.learners import streams
 from lamc.learners.counting import CountingLearner
 from lamc.learners.method import Group, Memory, Method, Step
-from lamc.learners.numbers import Check
+from lamc.learners.numbers import Check, one_of
 from lamc.learners.row_adam import DenseAdam, LazyAdam
 from lamc.learners.stack import Shape
 from lamc.losses.observed import read_observed
@@ -135,7 +135,7 @@ class ROLE(CountingLearner):
     updates: Literal["dense", "lazy"] = "dense"
 
     def _checks(self) -> list[Check]:
-        return [*super()._checks(), ("updates", self.updates in list(_ADAM), "'dense' or 'lazy'")]
+        return [*super()._checks(), one_of(self, "updates", [*_ADAM])]
 
     def _method(self, group: Group) -> Method:
         return LabelEstimation(group, expected=self.expected_count_, adam=_ADAM[self.updates])

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError
 from lamc.learners.beta import KLSign
 from lamc.learners.enhancement import (
     Constant,
@@ -20,7 +20,7 @@ from lamc.learners.enhancement import (
 )
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
-from lamc.learners.numbers import Check, is_count, is_within
+from lamc.learners.numbers import Check, is_count, is_within, one_of
 from lamc.learners.stack import Shape
 from lamc.learners.trainer import Trained, Training
 from lamc.losses.observed import read_observed
@@ -227,7 +227,7 @@ class SMILE(NetworkLearner):
         """
         by_name = {name.lower(): settings for name, settings in PUBLISHED.items()}
         if dataset.lower() not in by_name:
-            raise TrainingError(
+            raise SettingError(
                 f"The paper has no settings for {dataset!r}. It has some for "
                 f"{', '.join(PUBLISHED)}."
             )
@@ -272,6 +272,6 @@ class SMILE(NetworkLearner):
             ("delta", is_within(self.delta, 0), "a number from 0"),
             ("n_neighbors", is_count(self.n_neighbors), "a whole number from 1"),
             ("estimate", self.estimate == "graph" or is_within(self.estimate, 0, 1), graph),
-            ("kl", self.kl in ("published", "correct"), "'published' or 'correct'"),
-            ("links", self.links in ("published", "normalised"), "'published' or 'normalised'"),
+            one_of(self, "kl", ["published", "correct"]),
+            one_of(self, "links", ["published", "normalised"]),
         ]

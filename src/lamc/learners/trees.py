@@ -13,7 +13,7 @@ from lamc.exceptions import TrainingError
 from lamc.labels import Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
-from lamc.learners.numbers import is_count, require_settings
+from lamc.learners.numbers import Check, counts, is_count, is_within
 from lamc.learners.scaling import CONSTANT, less
 from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
 
@@ -95,9 +95,7 @@ class Trees(Learner):
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees on rows and the labels observed on them."""
         self._forget()
-        counts = ("n_trees", "min_leaf", "n_directions", "max_rows")
-        one = "a whole number from 1"
-        require_settings(self, [(name, is_count(getattr(self, name)), one) for name in counts])
+        self.check_settings()
         rows, labels = self._read(X, y)
         rng = check_random_state(self.random_state)
         self.shift_, self.factor_ = clear_in_single_precision(rows)
@@ -120,6 +118,16 @@ class Trees(Learner):
         self._keep([each.tree_ for each in forest.estimators_])
         self._fill(forest.apply(narrow) + self.roots_, shares)
         return self
+
+    def _checks(self) -> list[Check]:
+        few = self.max_features
+        fits = few is None or is_count(few) or is_within(few, above=0, high=1)
+        fits |= isinstance(few, str) and few in ("sqrt", "log2")
+        expected = "a whole number from 1, a share above 0, 'sqrt', 'log2', or None"
+        return [
+            *counts(self, "n_trees", "min_leaf", "n_directions", "max_rows"),
+            ("max_features", fits, expected),
+        ]
 
     def refill(self, X: Any, y: Any) -> Self:
         """Let the leaves hold the shares of the labels of these rows; the trees stay as they are.

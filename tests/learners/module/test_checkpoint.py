@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import lamc
 from lamc import losses
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import TrainingError
+from lamc.exceptions import SettingError, TrainingError
 from lamc.learners import Network
 
 SCENES = digit_scenes(120)
@@ -253,7 +253,7 @@ def test_functions_are_known_by_what_they_do(tmp_path, name, one, same, other):
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(0)])
 def test_a_checkpoint_that_no_fit_could_go_on_from_is_refused(tmp_path, random_state):
-    with pytest.raises(TrainingError, match=r"(?s)draws anew.*random_state=0"):
+    with pytest.raises(SettingError, match=r"(?s)draws anew.*random_state=0"):
         started(tmp_path, random_state=random_state)
 
 

@@ -15,7 +15,7 @@ from torch import nn
 
 from lamc import losses
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import LabelError, LAMCWarning, ScorerError, TrainingError
+from lamc.exceptions import LabelError, LAMCWarning, ScorerError, SettingError, TrainingError
 from lamc.labels import as_labels
 from lamc.learners import WAN, Network
 from lamc.learners.devices import own_draws, seed_draws
@@ -358,7 +358,7 @@ def test_without_validation_the_last_epoch_is_kept():
     network = Network(mlp, **FAST, validation_size=0).fit(X, y)
     assert network.selection_[0]["criterion"] == "the last epoch"
     assert network.selection_[0]["epoch"] == 2
-    with pytest.raises(TrainingError, match=r"(?s)2 learning rates.*Give one rate"):
+    with pytest.raises(SettingError, match=r"(?s)2 learning rates.*Give one rate"):
         Network(mlp, **{**FAST, "learning_rate": (1e-3, 1e-2)}, validation_size=0).fit(X, y)
 
 
@@ -384,7 +384,7 @@ def test_losses_by_name_and_as_functions(name):
 
 @pytest.mark.parametrize("name", sorted(ASK_FOR_MORE))
 def test_losses_that_need_more_are_refused_with_what_they_need(name):
-    with pytest.raises(TrainingError, match=rf"(?s){name}.*also needs.*functools.partial"):
+    with pytest.raises(SettingError, match=rf"(?s){name}.*also needs.*functools.partial"):
         Network(mlp, loss=name, **FAST).fit(X, y)
 
 
@@ -443,7 +443,7 @@ def test_a_loss_is_told_the_epoch_unless_it_is_fixed(make):
 
 
 def test_a_module_that_needs_more_to_be_a_loss_is_refused_with_what_it_needs():
-    with pytest.raises(TrainingError, match=r"(?s)also needs var.*functools.partial"):
+    with pytest.raises(SettingError, match=r"(?s)also needs var.*functools.partial"):
         Network(mlp, loss=nn.GaussianNLLLoss(), **FAST).fit(X, y)
 
 
@@ -452,12 +452,22 @@ def test_a_module_that_needs_more_to_be_a_loss_is_refused_with_what_it_needs():
     [
         ("wam", "loss='wam'; give a function, or one of 'an', 'an_ls'"),
         (None, "loss=None"),
-        (lambda logits, observed: logits.mean(1), r"(?s)gave shape \(32,\).*Take the mean"),
-        (lambda logits, observed: 0.5, "gave no tensor"),
         (partial(losses.large_loss, scheme="correct-permanently"), "write corrections down"),
     ],
 )
 def test_losses_that_cannot_be_used_are_refused(loss, message):
+    with pytest.raises(SettingError, match=message):
+        Network(mlp, loss=loss, **FAST).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        (lambda logits, observed: logits.mean(1), r"(?s)gave shape \(32,\).*Take the mean"),
+        (lambda logits, observed: 0.5, "gave no tensor"),
+    ],
+)
+def test_what_a_loss_gives_must_be_one_number(loss, message):
     with pytest.raises(TrainingError, match=message):
         Network(mlp, loss=loss, **FAST).fit(X, y)
 
@@ -556,7 +566,7 @@ def test_the_modules_own_error_says_what_it_was_given():
     ],
 )
 def test_what_is_no_module_is_refused(module, message):
-    with pytest.raises(TrainingError, match=message):
+    with pytest.raises(SettingError, match=message):
         Network(module, **FAST).fit(X, y)
 
 
@@ -636,7 +646,7 @@ def test_labels_known_to_be_absent_are_not_used_and_that_is_said():
     ],
 )
 def test_bad_parameters_are_refused_by_name(name, value, expected):
-    with pytest.raises(TrainingError) as refusal:
+    with pytest.raises(SettingError) as refusal:
         Network(mlp, **{**FAST, name: value}).fit(X, y)
     assert f"{name}={value!r}" in str(refusal.value)
     assert expected in str(refusal.value)
@@ -761,5 +771,5 @@ def test_the_way_out_works(labels):
 
 def test_a_function_that_asks_for_what_it_is_not_told_is_refused():
     network = Network(lambda k: nn.Linear(2, k), epochs=1)
-    with pytest.raises(TrainingError, match="asks for k, and is told n_labels alone"):
+    with pytest.raises(SettingError, match="asks for k, and is told n_labels alone"):
         network.fit(np.zeros((6, 2)), [0, 1, 2, 0, 1, 2])

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lamc import losses
-from lamc.exceptions import LAMCError, TrainingError
+from lamc.exceptions import LAMCError, SettingError, TrainingError
 
 Activation: TypeAlias = Literal["sigmoid", "softmax"]
 
@@ -44,7 +44,7 @@ class Loss:
         _refuse_unfinished(self.function, self.name)
         open_ = [name for name in required(self.function)[2:] if name not in self.told]
         if open_:
-            raise TrainingError(
+            raise SettingError(
                 f"loss={self.name} also needs {', '.join(open_)}, and Network gives a loss the "
                 "logits, the observed labels and, if it asks, epoch and epochs.\nFix the others: "
                 f"functools.partial(loss, {open_[0]}=…). Where they belong to rows, write a "
@@ -109,7 +109,7 @@ def activation_for(activation: str, loss: Loss) -> Activation:
         choice = function in _CHOICES or isinstance(function, nn.CrossEntropyLoss)
         return "softmax" if choice else "sigmoid"
     if activation not in ("sigmoid", "softmax"):
-        raise TrainingError(f"activation={activation!r}; choose 'auto', 'sigmoid' or 'softmax'.")
+        raise SettingError(f"activation={activation!r}; choose 'auto', 'sigmoid' or 'softmax'.")
     return activation  # type: ignore[return-value]  # one of the two, as just checked
 
 
@@ -180,13 +180,13 @@ def _by_name(what: str, value: Any, known: dict[str, Any]) -> Callable[..., Any]
     found: Any = known.get(value) if isinstance(value, str) else value
     if not callable(found):
         listed = ", ".join(repr(name) for name in known)
-        raise TrainingError(f"{what}={value!r}; give a function, or one of {listed}.")
+        raise SettingError(f"{what}={value!r}; give a function, or one of {listed}.")
     return found
 
 
 def _refuse_unfinished(function: Any, name: str) -> None:
     if isinstance(function, partial) and function.keywords.get("scheme") == "correct-permanently":
-        raise TrainingError(
+        raise SettingError(
             f"loss={name} leaves it to its caller to write corrections down, which Network does "
             "not do.\nUse the scheme 'reject' or 'correct-temporarily'."
         )

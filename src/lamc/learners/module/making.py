@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lamc.exceptions import ScorerError, TrainingError
+from lamc.exceptions import ScorerError, SettingError, TrainingError
 from lamc.labels.columns import unwrapped
 from lamc.learners.module.loss import required
 from lamc.types import AnyArray
@@ -28,25 +28,25 @@ def make_module(module: Any, n_labels: int | None) -> nn.Module:
     if isinstance(module, nn.Module):
         return copy.deepcopy(module)
     if not callable(module):
-        raise TrainingError(
+        raise SettingError(
             f"module={module!r}; give a torch.nn.Module, or a function that makes one."
         )
     asked = required(module)
     if unknown := [name for name in asked if name != "n_labels"]:
-        raise TrainingError(
+        raise SettingError(
             f"The function given as module asks for {', '.join(unknown)}, and is told n_labels "
             "alone, the number of labels.\nCall its parameter so, or fix the others: "
             "functools.partial(make, …)."
         )
     told = {"n_labels": n_labels} if asked else {}
     if told and n_labels is None:
-        raise TrainingError(
+        raise SettingError(
             "module asks for n_labels, which labels that stand beside the rows do not tell.\nFix "
             "it, functools.partial(make, n_labels=…), or give y."
         )
     made = module(**told)
     if not isinstance(made, nn.Module):
-        raise TrainingError(
+        raise SettingError(
             f"The function given as module made a {type(made).__name__}; a torch.nn.Module is "
             "needed."
         )

@@ -314,6 +314,10 @@ class Network(Learner):
         with showing as progress:
             return train_modules(course, seeds, folder=folder, digest=digest, progress=progress)
 
+    def check_settings(self) -> None:
+        """Raise if a setting cannot be used, before there are rows to train on."""
+        self._plan(chooses=True)
+
     def _plan(self, *, chooses: bool) -> Plan:
         """Check the settings of training."""
         rates = checked_rates(self, chooses=chooses)
