@@ -5,6 +5,7 @@ from typer.testing import CliRunner
 
 from lamc.cli import app
 from lamc.exceptions import LAMCError, SettingError
+from lamc.learners import WAN
 from lamc.settings_text import parse_setting
 
 TYPED = [
@@ -52,6 +53,7 @@ def test_train_and_the_benchmark_read_alike(text, value, tmp_path, monkeypatch):
         seen.append(plan.overrides["standardise"])
         raise LAMCError("This is enough.")
 
+    monkeypatch.setattr(WAN, "check_settings", lambda self: None)
     monkeypatch.setattr("lamc.training.fit_rows", trained)
     monkeypatch.setattr("lamc.benchmark.run.run_plan", run)
     (tmp_path / "a.csv").write_text("x,tree\n1,oak\n2,elm\n")

@@ -143,8 +143,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X_val, Y_val : optional
             Rows for the estimator to choose by, with all their labels or with one observed label
             each. Learners of this package that train networks take them; without them they hold
-            out training rows. The default also learns from fully labelled ones how often each label is true. They
-            must not be calibrated on as well.
+            out training rows. The default also learns from fully labelled ones how often each label
+            is true. They must not be calibrated on as well.
         cardinality : array-like or int, optional
             With observed labels only: how many labels each calibration row has, or the most that
             any row has; see :meth:`Calibrator.fit`. Where a part of ``X`` is held out, it has a

@@ -112,11 +112,14 @@ def traces(X: Any) -> AnyArray:
     if len(parts) > 1:
         return fingerprints(np.column_stack([traces(part) for part in parts]))
     (rows,) = parts
-    rows = rows.detach().cpu().double().numpy() if _is_of_torch(rows, "Tensor") else rows
-    if getattr(rows, "ndim", 2) == 2:
+    is_tensor = _is_of_torch(rows, "Tensor")
+    if getattr(rows, "ndim", 2) == 2 and not is_tensor:
         return fingerprints(rows)
     starts = range(0, max(1, len(rows)), ROWS_AT_ONCE)
-    return np.concatenate([fingerprints(rows[start : start + ROWS_AT_ONCE]) for start in starts])
+    some = (rows[start : start + ROWS_AT_ONCE] for start in starts)
+    if is_tensor:  # of any type, bfloat16 too
+        some = (part.detach().cpu().double().numpy() for part in some)
+    return np.concatenate([fingerprints(part) for part in some])
 
 
 def _parts(X: Any) -> list[Any]:

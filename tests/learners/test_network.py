@@ -457,3 +457,10 @@ def test_a_model_is_saved_and_loaded(tmp_path, learner):
 def test_pairs_may_be_arrays():
     one, two = GR(**TINY, slope=(0.0, 2.0)), GR(**TINY, slope=np.array([0.0, 2.0]))
     assert one.fit(X, y).predict_proba(X).tobytes() == two.fit(X, y).predict_proba(X).tobytes()
+
+
+def test_automatic_casts_of_the_caller_do_not_reach_it():
+    expected = WAN(**TINY).fit(X, y).predict_proba(X)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = WAN(**TINY).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(found, expected)

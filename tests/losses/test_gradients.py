@@ -134,3 +134,20 @@ def test_costs_are_exact_far_out():
     np.testing.assert_allclose(
         losses.an(logits, ~everything, reduction="none"), np.logaddexp(0, s), rtol=1e-14
     )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "close"), [(torch.float32, 1e-5), (torch.bfloat16, 0.03), (torch.float16, 0.005)]
+)
+def test_the_slope_of_the_entropy_is_not_lost_for_large_logits(dtype, close):
+    s = torch.tensor([-9.0, -6, -1, 1, 6, 7, 9])
+    logits = torch.cat([torch.zeros(1), s]).to(dtype)[None].requires_grad_()
+    unknown = torch.full_like(logits, torch.nan)
+    f = s.double().sigmoid()
+    expected = s.double() * f * (1 - f)
+    for loss in (
+        losses.em(logits, torch.tensor([0]), alpha=1.0, reduction="sum"),
+        losses.em_apl(logits, torch.tensor([0]), unknown, alpha=1.0, reduction="sum"),
+    ):
+        (found,) = torch.autograd.grad(loss, logits)
+        torch.testing.assert_close(found[0, 1:].double(), expected, rtol=close, atol=0)

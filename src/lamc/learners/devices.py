@@ -48,6 +48,24 @@ def training_mode(n_threads: int | None) -> Iterator[None]:
 
 
 @contextmanager
+def single_precision(device: str) -> Iterator[None]:
+    """Compute in the type of the tensors, also where the caller has asked for automatic casts.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.devices import single_precision
+    >>> with torch.autocast("cpu"), single_precision("cpu"):
+    ...     (torch.ones(1, 1) @ torch.ones(1, 1)).dtype
+    torch.float32
+    """
+    import torch
+
+    with torch.autocast(torch.device(device).type, enabled=False):
+        yield
+
+
+@contextmanager
 def torch_threads(n: int | None) -> Iterator[None]:
     """Let torch use so many threads, and put back what was set.
 

@@ -15,7 +15,7 @@ from lamc.exceptions import LabelError, TrainingError
 from lamc.installed import is_users
 from lamc.labels import Labels
 from lamc.learners.base import Learner
-from lamc.learners.devices import find_device, training_mode
+from lamc.learners.devices import find_device, single_precision, training_mode
 from lamc.learners.features import Origin, read_features, refuse_too_large
 from lamc.learners.holdout import (
     hold_out,
@@ -248,7 +248,7 @@ class NetworkLearner(Learner):
         shape = Shape(X.shape[1], hidden, len(labels.classes))
         total = plan.epochs * len(seeds) * len(plan.learning_rates)
         showing = Progress(type(self).__name__, total) if self.verbose else nullcontext()
-        with training_mode(self.n_threads), showing as progress:
+        with training_mode(self.n_threads), single_precision(device), showing as progress:
             rows = as_rows(self._prepared(X, origin), device)
             observed = as_observed(labels, device)
             criterion = None

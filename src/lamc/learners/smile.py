@@ -139,9 +139,9 @@ class SMILE(NetworkLearner):
 
     AN(d) + γ (‖x̂ − x‖² + AN(y) + ‖y yᵀ − A‖²) + δ KL
 
-    where x̂ is a row decoded from d and from a code of the row and d, y is drawn from Beta(d, 1 − d),
-    A tells which rows of the batch chose which, norms are means of squares, and KL is that of the
-    Beta from the uniform distribution. No gradient flows between the two sides.
+    where x̂ is a row decoded from d and from a code of the row and d, y is drawn from
+    Beta(d, 1 − d), A tells which rows of the batch chose which, norms are means of squares, and KL
+    is that of the Beta from the uniform distribution. No gradient flows between the two sides.
 
     Parameters
     ----------

@@ -30,8 +30,13 @@ def cross_entropy(targets: Tensor, logits: Tensor) -> Tensor:
 
 
 def entropy(logits: Tensor) -> Tensor:
-    """−f ln f − (1 − f) ln(1 − f)."""
-    return cross_entropy(logits.sigmoid(), logits)
+    """−f ln f − (1 − f) ln(1 − f), as ln(1 + exp(−a)) + a σ(−a) with a = |s|.
+
+    Neither term is negative. As softplus(s) − s σ(s) they would cancel for large s, and with them
+    the gradient.
+    """
+    size = logits.abs()
+    return cost_absent(-size) + size * (-size).sigmoid()
 
 
 def reduce_entries(entries: Tensor, reduction: Reduction) -> Tensor:

@@ -104,9 +104,7 @@ def em_apl(
     check_number("beta", beta, 0)
     positives = read_observed(logits, observed)
     check_entries("pseudo", pseudo, logits)
-    # The entropy is the cross-entropy with f itself for a target.
     unlabelled = pseudo.isnan()
-    targets = torch.where(unlabelled, logits.sigmoid(), pseudo)
-    weights = torch.where(unlabelled, logits.new_tensor(-alpha), logits.new_tensor(beta))
-    entries = cross_entropy(targets, logits) * weights
+    labelled = cross_entropy(pseudo.masked_fill(unlabelled, 0), logits) * beta
+    entries = torch.where(unlabelled, entropy(logits) * -alpha, labelled)
     return reduce_entries(positives.replace(entries, logits, cost_present), reduction)

@@ -297,3 +297,66 @@ def test_an_optimiser_whose_state_a_file_cannot_hold_is_refused(tmp_path):
 
 if __name__ == "__main__":
     sys.stdout.buffer.write(bytes_of_training(sys.argv[1]))
+
+
+class Drifting(nn.Module):
+    """A loss with a state of its own, which ends the training in the middle like ``deadly``."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(10))
+        self.share = nn.Parameter(torch.ones(1))
+
+    def forward(self, logits, observed):
+        self.mean = 0.9 * self.mean + 0.1 * logits.detach().mean(0)
+        return deadly(logits - self.share * self.mean, observed)
+
+
+def test_the_state_of_a_loss_goes_on_too(tmp_path):
+    loss = Drifting()
+    whole = outcome(Network(restless, loss=loss, **FAST).fit(X, y))
+    network = Network(restless, loss=loss, checkpoint=tmp_path, **FAST)
+    killed(network, X, y, batch=8)
+    assert outcome(network.fit(X, y)) == whole
+
+
+@pytest.mark.parametrize("given", ["class", "object", "function"])
+def test_a_module_whose_code_was_changed_is_another_training(given, tmp_path, monkeypatch):
+    class Layers(nn.Linear):
+        def __init__(self, n_labels=10):
+            super().__init__(256, n_labels)
+
+        def forward(self, x):
+            return super().forward(x)
+
+    def make(n_labels):
+        return Layers(n_labels)
+
+    torch.manual_seed(0)
+    module = {"class": Layers, "object": Layers(), "function": make}[given]
+    network = Network(module, checkpoint=tmp_path, **FAST).fit(X, y)
+    assert outcome(network.fit(X, y))
+    monkeypatch.setattr(Layers, "forward", lambda self, x: nn.Linear.forward(self, torch.cos(x)))
+    with pytest.raises(TrainingError, match="another training: other data, settings, code"):
+        network.fit(X, y)
+
+
+def scheduled(parameters, lr, weight_decay):
+    optimiser = torch.optim.SGD(parameters, lr=lr, weight_decay=weight_decay)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimiser, 0.8)
+    optimiser.register_step_post_hook(lambda *step: schedule.step())
+    return optimiser
+
+
+def test_a_schedule_that_no_checkpoint_holds_is_refused(tmp_path):
+    Network(restless, optimiser=scheduled, **FAST).fit(X, y)
+    with pytest.raises(TrainingError, match=r"(?s)changes lr from 0.01 to .*without checkpoint="):
+        Network(restless, optimiser=scheduled, checkpoint=tmp_path, **FAST).fit(X, y)
+
+
+def test_workers_that_a_loader_keeps_are_refused(tmp_path):
+    data = TensorDataset(torch.from_numpy(X), torch.from_numpy(y))
+    kept = DataLoader(data, batch_size=32, num_workers=1, persistent_workers=True)
+    network = Network(restless, validation_size=0, epochs=1, random_state=0, checkpoint=tmp_path)
+    with pytest.raises(TrainingError, match=r"(?s)keeps its workers.*Leave persistent_workers"):
+        network.fit(kept)

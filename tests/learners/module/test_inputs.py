@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from torch import nn
 from torch.utils.data import (
+    BatchSampler,
     DataLoader,
     Dataset,
     IterableDataset,
+    RandomSampler,
+    SequentialSampler,
     SubsetRandomSampler,
     TensorDataset,
     get_worker_info,
@@ -23,6 +26,7 @@ from lamc.exceptions import (
     CalibrationError,
     FeatureError,
     LabelError,
+    LAMCError,
     LAMCWarning,
     ScorerError,
     SettingError,
@@ -340,6 +344,71 @@ def test_a_loader_ending_with_one_row_says_what_to_do():
 def test_an_empty_loader_is_refused():
     with pytest.raises(FeatureError, match="X gives no rows"):
         Network(mlp, **LAST).fit(loader(pairs_of(X[:5], y), drop_last=True))
+
+
+class Backwards(SequentialSampler):
+    """A sampler of another order, of a class that stands for order."""
+
+    def __iter__(self):
+        return iter(reversed(range(len(self.data_source))))
+
+
+DATA = TensorDataset(torch.from_numpy(X))
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"batch_sampler": BatchSampler(RandomSampler(DATA), 32, False)}, "shuffles its rows"),
+        ({"sampler": Backwards(DATA)}, "shuffles its rows"),
+        (
+            {"batch_sampler": BatchSampler(SequentialSampler(DATA), 32, True)},
+            r"leaves rows out \(drop_last=True\)",
+        ),
+        (
+            {"sampler": SequentialSampler(range(50))},
+            r"leaves rows out \(its sampler has 50 rows, its dataset 120\)",
+        ),
+    ],
+    ids=["batches drawn at random", "a class of its own", "a last batch dropped", "fewer rows"],
+)
+def test_rows_that_a_sampler_orders_are_not_matched_with_others(given, fault):
+    network = Network(mlp, **LAST).fit(X, y)
+    with pytest.raises(ScorerError, match=fault):
+        network.predict_proba(DataLoader(DATA, **given))
+    with pytest.raises(LAMCError):
+        LAMC(network).fit(X, y, X_cal=DataLoader(DATA, **given), Y_cal=Y)
+    if "shuffles" in fault:
+        with pytest.raises(LabelError, match="order of its own"):
+            Network(mlp, **LAST).fit(DataLoader(DATA, **given), y)
+
+
+def test_batches_in_order_are_matched_whoever_makes_them():
+    network = Network(mlp, **LAST).fit(X, y)
+    in_turn = DataLoader(DATA, batch_sampler=BatchSampler(SequentialSampler(DATA), 32, False))
+    expected = network.predict_proba(X)
+    np.testing.assert_allclose(network.predict_proba(in_turn), expected, rtol=1e-5)
+
+
+def test_rows_that_are_part_of_a_graph_are_taken_out_of_it():
+    rows = torch.from_numpy(X).requires_grad_()
+    before = nn.Linear(256, 256)
+    pairs = TensorDataset(before(rows), torch.from_numpy(y))
+    for part_of_one, labels in ((rows, y), (before(rows), y), (pairs, None)):
+        Network(mlp, **FAST).fit(part_of_one, labels)
+    assert rows.grad is None
+    assert before.weight.grad is None
+
+
+@pytest.mark.parametrize("row", [0, 60, 119])
+def test_a_row_without_a_number_is_told_by_its_number_in_x(row):
+    pictures = X.reshape(-1, 1, 16, 16).copy()
+    held = hold_out(Examples(as_inputs(pictures), np.arange(120), as_labels(y), 10), 0.1, 32)[1]
+    row = int(held.examples.rows[row % len(held.examples.rows)])
+    pictures[row, 0, 3, 3] = np.nan
+    layers = nn.Sequential(nn.Flatten(), nn.Linear(256, 10))
+    with pytest.raises(ScorerError, match=f"no number for row {row} of X\\."):
+        Network(layers, **FAST).fit(pictures, y)
 
 
 class Streamed(IterableDataset):

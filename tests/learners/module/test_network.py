@@ -232,6 +232,14 @@ def test_a_part_that_trains_within_one_in_evaluation_mode():
     assert not trained[0][1].training
 
 
+def test_a_new_head_on_a_module_that_came_in_evaluation_mode():
+    module = normalised().eval()
+    module[-1] = nn.Linear(16, 10)  # in training mode, as layers are made
+    before = [each.clone() for each in module[:-1].buffers()]
+    (trained,) = Network(module, **FAST).fit(X + 3, y).modules_
+    assert all(torch.equal(*each) for each in zip(trained[:-1].buffers(), before, strict=True))
+
+
 def test_a_module_wholly_in_evaluation_mode_trains_in_all_its_parts():
     module = normalised().eval()
     whole = weights(Network(module, **FAST).fit(X, y))
@@ -395,6 +403,44 @@ def test_parameters_of_losses_are_fixed_by_partial():
         assert network.predict_proba(X).sum(axis=1).mean() == pytest.approx(expected, abs=0.5)
 
 
+class Moving(nn.Module):
+    """A loss that keeps a mean of the logits, and learns how much of it to take off."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(10))
+        self.share = nn.Parameter(torch.zeros(1))
+
+    def forward(self, logits, observed):
+        self.mean = 0.9 * self.mean + 0.1 * logits.detach().mean(0)
+        return losses.wan(logits - self.share * self.mean, observed)
+
+
+def test_a_loss_that_is_a_module_is_trained_in_a_copy_of_its_own():
+    loss = Moving()
+    settings = {**FAST, "learning_rate": (1e-2, 1e-3)}
+    first = Network(mlp, loss=loss, **settings).fit(X, y)
+    again = Network(mlp, loss=loss, **settings).fit(X, y)
+    assert weights(first) == weights(again)
+    assert torch.equal(loss.mean, torch.zeros(10))
+    assert loss.share.item() == 0
+    turned = Network(mlp, loss=loss, **FAST | {"learning_rate": (1e-3, 1e-2)}).fit(X, y)
+    assert turned.selection_[0]["values"] == first.selection_[0]["values"]
+    fixed = Moving()
+    fixed.share.requires_grad_(False)
+    assert weights(Network(mlp, loss=fixed, **settings).fit(X, y)) != weights(first)
+
+
+def test_a_class_is_no_loss():
+    with pytest.raises(SettingError, match=r"loss=Moving is a class; give Moving\(…\)"):
+        Network(mlp, loss=Moving, **FAST).fit(X, y)
+
+
+def test_a_loss_without_a_gradient_is_told():
+    with pytest.raises(TrainingError, match=r"(?s)no gradient.*detach\(\)"):
+        Network(mlp, loss=lambda s, o: losses.wan(s, o).detach(), **FAST).fit(X, y)
+
+
 def test_a_loss_of_ones_own_sees_observed_labels_and_the_epoch():
     seen = []
 
@@ -416,10 +462,10 @@ class Noting(nn.Module):
 
     def __init__(self, seen):
         super().__init__()
-        self.seen = seen
+        self.note = seen.append  # a copy of the loss notes in the same place
 
     def forward(self, logits, observed, epoch, epochs=None):
-        self.seen.append((epoch, epochs))
+        self.note((epoch, epochs))
         return losses.an(logits, observed)
 
 
@@ -773,3 +819,64 @@ def test_a_function_that_asks_for_what_it_is_not_told_is_refused():
     network = Network(lambda k: nn.Linear(2, k), epochs=1)
     with pytest.raises(SettingError, match="asks for k, and is told n_labels alone"):
         network.fit(np.zeros((6, 2)), [0, 1, 2, 0, 1, 2])
+
+
+# -- what is shared, and what is lost ------------------------------------------------------------
+
+
+def test_a_function_may_use_one_backbone_every_time():
+    backbone = nn.Sequential(nn.Linear(256, 16), nn.Tanh())
+    before = backbone[0].weight.clone()
+
+    def with_a_head(n_labels):
+        return nn.Sequential(backbone, nn.Linear(16, n_labels))
+
+    first = Network(with_a_head, n_models=2, **FAST).fit(X, y)
+    scores = first.predict_proba(X_NEW)
+    second = Network(with_a_head, n_models=2, **FAST).fit(X, y)
+    assert torch.equal(backbone[0].weight, before)
+    np.testing.assert_array_equal(second.predict_proba(X_NEW), scores)
+    np.testing.assert_array_equal(first.predict_proba(X_NEW), scores)
+    one, other = first.modules_
+    assert not torch.equal(one[0][0].weight, other[0][0].weight)
+
+
+class Forgetful(nn.Linear):
+    """A layer that keeps what it has seen where no state is."""
+
+    def __init__(self, n_labels):
+        super().__init__(256, n_labels)
+        self.mean = torch.zeros(256)
+
+    def forward(self, x):
+        if self.training:
+            self.mean = 0.5 * self.mean + 0.5 * x.mean(0)
+        return super().forward(x - self.mean)
+
+
+def test_what_a_module_keeps_outside_its_state_is_told():
+    with pytest.warns(LAMCWarning, match=r"outside its parameters and buffers.*register_buffer"):
+        Network(Forgetful, **FAST).fit(X + 20, y)
+
+
+class Held(nn.Linear):
+    """A layer that holds on to what it computed, which cannot be copied."""
+
+    def forward(self, x):
+        self.last = super().forward(x)
+        return self.last
+
+
+def test_a_module_that_cannot_be_copied_is_refused_with_a_way_out():
+    held = Held(256, 10)
+    held(torch.from_numpy(X))
+    lazy = nn.Sequential(nn.LazyLinear(8), nn.LazyBatchNorm1d(), nn.LazyLinear(10))
+    for module in (held, lazy):
+        with pytest.raises(SettingError, match=r"(?s)cannot be copied.*function that makes it"):
+            Network(module, **FAST).fit(X, y)
+        Network(lambda module=module: module, **FAST).fit(X, y)
+
+
+def test_half_precision_is_told_as_the_cause():
+    with pytest.raises(TrainingError, match=r"(?s)half precision.*bfloat16"):
+        Network(nn.Linear(256, 10).half(), **FAST).fit(X, y)

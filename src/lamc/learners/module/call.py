@@ -63,9 +63,11 @@ def scores_of(
     scores = torch.cat(found) if found else torch.empty(0, examples.n_labels)
     odd = ~scores.isfinite().all(dim=1)
     if odd.any():
+        row = int(odd.int().argmax())
+        row = row if examples.rows is None else int(examples.rows[row])
         raise ScorerError(
-            f"The module gave no number for row {int(odd.int().argmax())} of {of}.\nLook for NaN "
-            "and very large values in that row."
+            f"The module gave no number for row {row} of {of}.\nLook for NaN and very large values "
+            "in that row."
         )
     return scores
 

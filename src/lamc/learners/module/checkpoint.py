@@ -18,10 +18,13 @@ from torch import Tensor, nn
 
 from lamc.exceptions import TrainingError
 from lamc.files import whole_file
+from lamc.installed import is_users
 from lamc.labels import Labels
 from lamc.learners.checkpoint import add_positives, read_file, tensors_of
+from lamc.learners.fingerprint import fingerprint
 from lamc.learners.module.examples import Examples
 from lamc.learners.module.inputs import FromDataset, InMemory, Stream
+from lamc.learners.module.loss import Loss
 from lamc.learners.module.making import put_weights, weights_of
 
 ROWS_AT_ONCE = 4096  # rows that are read together; bounds the memory that takes
@@ -55,12 +58,16 @@ class ModuleCheckpoint:
     path: Path
     digest: str
 
-    def write(self, module: nn.Module, optimiser: torch.optim.Optimizer, best: Best) -> None:
+    def write(
+        self, module: nn.Module, loss: Loss, optimiser: torch.optim.Optimizer, best: Best
+    ) -> None:
         """Write the state after an epoch."""
         from safetensors.torch import save_file
 
         tensors, numbers = _parted(optimiser)
         tensors |= {f"module.{name}": each for name, each in weights_of(module).items()}
+        if loss.module is not None:
+            tensors |= {f"loss.{name}": each for name, each in weights_of(loss.module).items()}
         tensors |= {f"best.{name}": each for name, each in best.state.items()}
         about = {
             "digest": self.digest,
@@ -71,7 +78,7 @@ class ModuleCheckpoint:
         with whole_file(self.path) as part:
             save_file({name: each.contiguous() for name, each in tensors.items()}, part, about)
 
-    def resume(self, module: nn.Module, optimiser: torch.optim.Optimizer) -> Best:
+    def resume(self, module: nn.Module, loss: Loss, optimiser: torch.optim.Optimizer) -> Best:
         """Put back the state of the last epoch written; what was best until then."""
         if not self.path.exists():
             return Best()
@@ -79,11 +86,13 @@ class ModuleCheckpoint:
         if about.get("digest") != self.digest:
             raise TrainingError(
                 f"The checkpoint {self.path} belongs to another training: other data, settings, "
-                "seeds or first weights.\nRemove it, or name another folder. A module starts with "
-                "the same weights again if torch.manual_seed comes before it, or if Network is "
-                "given a function that makes it."
+                "code, seeds or first weights.\nRemove it, or name another folder. A module starts "
+                "with the same weights again if torch.manual_seed comes before it, or if Network "
+                "is given a function that makes it."
             )
         put_weights(module, tensors_of("module", tensors))
+        if loss.module is not None:
+            put_weights(loss.module, tensors_of("loss", tensors))
         value, epoch = json.loads(about["best"])
         state: dict[int, dict[str, Any]] = {}
         for name, tensor in tensors_of("optimiser", tensors).items():
@@ -110,6 +119,7 @@ def digest_of(
     digest.update(repr((sorted(settings.items()), list(seeds), start)).encode())
     for name, part in start.named_modules():
         digest.update(b"" if part.training else f"{name} stays in evaluation mode".encode())
+        digest.update(fingerprint(type(part)).encode() if is_users(type(part)) else b"")
     for name, tensor in weights_of(start).items():
         digest.update(repr((name, tuple(tensor.shape), tensor.dtype)).encode())
         digest.update(_bytes(tensor))
@@ -117,6 +127,36 @@ def digest_of(
         _add_rows(digest, examples)
         _add_labels(digest, labels)
     return digest.hexdigest()
+
+
+def settings_of(optimiser: torch.optim.Optimizer) -> list[dict[str, Any]]:
+    """The settings of an optimiser for each group of parameters, such as its rate.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from lamc.learners.module.checkpoint import settings_of
+    >>> settings_of(torch.optim.SGD([torch.zeros(1)], lr=0.1))[0]["lr"]
+    0.1
+    """
+    groups = optimiser.state_dict()["param_groups"]
+    return [{name: each for name, each in group.items() if name != "params"} for group in groups]
+
+
+def refuse_schedule(at_start: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
+    """Raise if an optimiser has changed its settings: what does so is kept by no checkpoint."""
+    changed = [
+        f"{name} from {before} to {group[name]}"
+        for first, group in zip(at_start, now, strict=True)
+        for name, before in first.items()
+        if group[name] != before
+    ]
+    if changed:
+        raise TrainingError(
+            f"The optimiser changes {changed[0]} as it goes. What tells it to is not in a "
+            "checkpoint, so training could not go on as it was.\nTrain without checkpoint=, or "
+            "without the schedule."
+        )
 
 
 def _add_rows(digest: blake2b, examples: Examples) -> None:

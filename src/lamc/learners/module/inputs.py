@@ -126,17 +126,14 @@ class Stream:
             return False
         if isinstance(self.source.dataset, IterableDataset):
             return True
-        as_usual = self.source.batch_sampler is None or (
-            type(self.source.batch_sampler) is BatchSampler
-        )
-        return as_usual and isinstance(self.source.sampler, SequentialSampler)
+        return type(self._sampler) is SequentialSampler  # another class may do otherwise
 
     @property
     def fault(self) -> str | None:
         """Why scores could not be told to which row they belong; None if they can."""
         if not self.in_order:
             return "has workers that mix its rows" if self._workers_mix else "shuffles its rows"
-        return None if self.is_complete else "leaves rows out (drop_last=True)"
+        return None if self.is_complete else f"leaves rows out ({self._leaves_out})"
 
     @property
     def _workers_mix(self) -> bool:
@@ -148,8 +145,28 @@ class Stream:
     @property
     def is_complete(self) -> bool:
         """Whether they come in that order and none is left out."""
-        drops = isinstance(self.source, DataLoader) and self.source.drop_last
-        return self.in_order and not drops
+        return self.in_order and self._leaves_out is None
+
+    @property
+    def _sampler(self) -> Any:
+        """What says which rows come: a batch sampler that is given has a sampler of its own."""
+        batches = self.source.batch_sampler
+        if batches is None:
+            return self.source.sampler
+        return batches.sampler if type(batches) is BatchSampler else batches
+
+    @property
+    def _leaves_out(self) -> str | None:
+        """Why rows that come in order are not all of them; None if they are."""
+        if not isinstance(self.source, DataLoader):
+            return None
+        if self.source.drop_last or getattr(self.source.batch_sampler, "drop_last", False):
+            return "drop_last=True"
+        if isinstance(self.source.dataset, IterableDataset):
+            return None
+        dataset: Any = self.source.dataset
+        there, given = len(dataset), len(self._sampler)
+        return None if given == there else f"its sampler has {given} rows, its dataset {there}"
 
 
 def as_inputs(X: Any) -> Inputs:
@@ -209,9 +226,16 @@ def require_order(inputs: Inputs) -> None:
     )
 
 
-def refuse_own_generator(inputs: Inputs) -> None:
-    """Raise if the order of rows comes from a generator whose state no checkpoint holds."""
-    if isinstance(inputs, Stream) and getattr(inputs.source, "generator", None) is not None:
+def refuse_own_draws(inputs: Inputs) -> None:
+    """Raise if what is drawn does not go by the seed alone, so that no checkpoint could go on."""
+    if not isinstance(inputs, Stream):
+        return
+    if getattr(inputs.source, "persistent_workers", False):
+        raise TrainingError(
+            "The DataLoader keeps its workers, which draw on from one epoch to the next, so "
+            "training could not go on as it was.\nLeave persistent_workers= out."
+        )
+    if getattr(inputs.source, "generator", None) is not None:
         raise TrainingError(
             "The DataLoader draws from a generator of its own, whose state a checkpoint does not "
             "hold, so training could not go on as it was.\nLeave generator= out: random_state "
@@ -280,7 +304,7 @@ def count_rows(x: Tree) -> int:
 def placed(x: Tree, device: str, dtype: torch.dtype) -> Tree:
     """Put tensors on the device, and floats into the type that the module computes in."""
     if isinstance(x, Tensor):
-        return x.to(device, dtype if x.is_floating_point() else x.dtype)
+        return x.detach().to(device, dtype if x.is_floating_point() else x.dtype)
     if isinstance(x, Mapping):
         return {name: placed(part, device, dtype) for name, part in x.items()}
     if isinstance(x, tuple | list):

@@ -1,9 +1,10 @@
 """A loss by name or as a function, an optimiser likewise, and the scores that go with the loss."""
 
+import copy
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -51,6 +52,21 @@ class Loss:
                 "training loop of your own with lamc.losses."
             )
 
+    @property
+    def module(self) -> nn.Module | None:
+        """The module that computes the loss, if one does; it may change as it goes."""
+        function = self.function.func if isinstance(self.function, partial) else self.function
+        return function if isinstance(function, nn.Module) else None
+
+    def start(self, device: str) -> Self:
+        """The loss at its start: if it is a module, a copy, so that trainings do not meet in it."""
+        if self.module is None:
+            return self
+        own = copy.copy(self)
+        own.function = copy.deepcopy(self.function)
+        own.module.to(device)  # type: ignore[union-attr]  # a copy of a module is one
+        return own
+
     def __call__(self, logits: Tensor, observed: Tensor, epoch: int) -> Tensor:
         """Loss of a batch."""
         values = {"epoch": epoch, "epochs": self.epochs}
@@ -87,16 +103,18 @@ def _refused(name: str, logits: Tensor, observed: Tensor, error: Exception) -> s
 
 
 def optimiser_for(
-    module: nn.Module, optimiser: Any, *, learning_rate: float, weight_decay: float
+    module: nn.Module, loss: Loss, optimiser: Any, *, learning_rate: float, weight_decay: float
 ) -> torch.optim.Optimizer:
-    """The optimiser of the parameters that are to be trained."""
+    """The optimiser of the parameters that are to be trained, of the module and of its loss."""
     parameters = [each for each in module.parameters() if each.requires_grad]
+    own = [] if loss.module is None else [*loss.module.parameters()]
     if not parameters:
         raise TrainingError(
             "No parameter of the module requires a gradient, so there is nothing to train.\nTo use "
             "the module as it is, give LAMC a function from X to scores."
         )
     make = _by_name("optimiser", optimiser, OPTIMISERS)
+    parameters += [each for each in own if each.requires_grad]
     return make(parameters, lr=learning_rate, weight_decay=weight_decay)
 
 
@@ -178,6 +196,8 @@ def short_name(value: Any) -> str | None:
 
 def _by_name(what: str, value: Any, known: dict[str, Any]) -> Callable[..., Any]:
     found: Any = known.get(value) if isinstance(value, str) else value
+    if isinstance(found, type) and issubclass(found, nn.Module):
+        raise SettingError(f"{what}={value.__name__} is a class; give {value.__name__}(…).")
     if not callable(found):
         listed = ", ".join(repr(name) for name in known)
         raise SettingError(f"{what}={value!r}; give a function, or one of {listed}.")

@@ -1,6 +1,7 @@
 """Modules at their start, and modules that hold given weights."""
 
 import copy
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,7 +27,13 @@ def make_module(module: Any, n_labels: int | None) -> nn.Module:
     Linear(in_features=4, out_features=3, bias=True)
     """
     if isinstance(module, nn.Module):
-        return copy.deepcopy(module)
+        try:
+            return _copied(module)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise SettingError(
+                f"module cannot be copied: {error}.\nGive a function that makes it: "
+                "Network(lambda n_labels: …)."
+            ) from error
     if not callable(module):
         raise SettingError(
             f"module={module!r}; give a torch.nn.Module, or a function that makes one."
@@ -50,7 +57,25 @@ def make_module(module: Any, n_labels: int | None) -> nn.Module:
             f"The function given as module made a {type(made).__name__}; a torch.nn.Module is "
             "needed."
         )
-    return made
+    return _own(made)
+
+
+def _own(made: nn.Module) -> nn.Module:
+    """A module that shares nothing with others: a function may use one backbone every time."""
+    states = itertools.chain(made.parameters(), made.buffers())
+    if any(torch.nn.parameter.is_lazy(each) for each in states):
+        return made  # what has no shape yet cannot be copied
+    try:
+        return _copied(made)
+    except (RuntimeError, TypeError, ValueError):  # it was made to order, and may have no copy
+        return made
+
+
+def _copied(module: nn.Module) -> nn.Module:
+    own = copy.deepcopy(module)
+    if not all(each.is_leaf for each in own.parameters()):  # as of modules compiled by torch.jit
+        raise ValueError("the parameters of a copy could not be trained")
+    return own
 
 
 def put_weights(module: nn.Module, weights: Mapping[str, Any]) -> nn.Module:

@@ -9,7 +9,7 @@ from torch import nn
 def set_to_train(module: nn.Module) -> None:
     """Put a module into training mode, but for the parts that were put into evaluation mode.
 
-    A module that is in evaluation mode as a whole, as pretrained ones come, says nothing of its
+    A module of which every part is in evaluation mode, as pretrained ones come, says nothing of its
     parts: all of it trains.
 
     Examples
@@ -25,7 +25,10 @@ def set_to_train(module: nn.Module) -> None:
     >>> module.training, module[0].training, module[1].training
     (True, True, True)
     """
-    resting = [part for part in module.modules() if module.training and not part.training]
+    _, *parts = module.modules()
+    resting = [part for part in parts if not part.training]
+    if not module.training and len(resting) == len(parts):
+        resting = []
     module.train()
     for part in resting:
         part.training = False

@@ -32,7 +32,7 @@ from lamc.learners.module.inputs import (
     as_inputs,
     first_rows,
     is_table,
-    refuse_own_generator,
+    refuse_own_draws,
     require_order,
 )
 from lamc.learners.module.loss import Loss, activation_for, short_name
@@ -63,16 +63,18 @@ class Network(Learner):
     module : torch.nn.Module or callable
         A module, whose copies are trained from the weights that it has, such as pretrained ones;
         it stays as it is. Or a function or class that makes one, called for each seed, so that
-        each has a start of its own; if it has a required parameter ``n_labels``, it is told the
+        each has a start of its own, and copied, so that a backbone that it uses every time stays as
+        it is; if it has a required parameter ``n_labels``, it is told the
         number of labels. The module gives a tensor (rows, labels), or an object with such a field
         ``logits``. Inputs in a tuple are passed by position, in a dict by name. Parts in evaluation
         mode stay in it while the others train, so that a frozen normalisation keeps its running
-        statistics; if the whole module is in it, as pretrained ones often are, all parts train.
+        statistics; if all parts are in it, as those of pretrained modules often are, all train.
     loss : str or callable
         The name of a function in :mod:`lamc.losses`, or a function of logits (B, K) and observed
         labels that gives one number. Observed labels are their index (B,) where every row has
         one, else a bool matrix (B, K). Parameters named ``epoch`` and ``epochs`` are told; fix
-        others by :func:`functools.partial`.
+        others by :func:`functools.partial`. If it is a module, copies of it are used, and its
+        parameters are trained too.
     activation : "auto", "sigmoid" or "softmax"
         How logits become scores; ``"auto"`` takes softmax for softmax cross-entropy.
     optimiser : "adam", "adamw", "sgd" or callable
@@ -106,8 +108,9 @@ class Network(Learner):
     random_state : int, RandomState or None
         Seed of starts, of orders of rows, and of what modules and DataLoaders draw from torch's
         own random numbers, which are left as they were. The same seed gives the same bytes on one
-        machine; a DataLoader with a ``generator`` of its own goes its own way, and so do fits in
-        several threads at once, for torch has one stream of random numbers: use processes.
+        machine; a DataLoader with a ``generator`` of its own, or with workers that it keeps, goes
+        its own way, and so do fits in several threads at once, for torch has one stream of random
+        numbers: use processes.
 
     Attributes
     ----------
@@ -262,6 +265,7 @@ class Network(Learner):
         bare.module = None
         bare.loss = short_name(self.loss)
         bare.optimiser = short_name(self.optimiser)
+        bare.device = str(self.device)
         if hasattr(self, "modules_"):
             del bare.modules_
             bare.weights_ = [weights_as_arrays(module) for module in self.modules_]
@@ -304,7 +308,7 @@ class Network(Learner):
         course = Course(fresh, plan, loss, self.optimiser, self.activation_, trained, judge, device)
         folder, digest = None, ""
         if self.checkpoint is not None:
-            refuse_own_generator(inputs)
+            refuse_own_draws(inputs)
             parts = [(trained, labels)]
             parts += [] if judge is None else [(judge.examples, judge.labels)]
             folder = folder_for(self.checkpoint)
@@ -381,4 +385,5 @@ class Network(Learner):
         run = {"checkpoint", "device", "module", "n_threads", "random_state", "verbose"}
         chosen = {k: v for k, v in self.get_params(deep=False).items() if k not in run}
         told = {"loss": fingerprint(self.loss), "optimiser": fingerprint(self.optimiser)}
-        return chosen | told
+        made = {} if isinstance(self.module, nn.Module) else {"module": fingerprint(self.module)}
+        return chosen | told | made

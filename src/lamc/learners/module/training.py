@@ -15,13 +15,19 @@ import numpy as np
 import torch
 from torch import nn
 
-from lamc.exceptions import TrainingError
+from lamc.exceptions import TrainingError, warn
 from lamc.labels import Labels
 from lamc.learners import streams
 from lamc.learners.devices import seed_draws
 from lamc.learners.module.call import logits_of, scores_of
-from lamc.learners.module.checkpoint import Best, ModuleCheckpoint
+from lamc.learners.module.checkpoint import (
+    Best,
+    ModuleCheckpoint,
+    refuse_schedule,
+    settings_of,
+)
 from lamc.learners.module.examples import Examples
+from lamc.learners.module.inputs import InMemory
 from lamc.learners.module.loss import Activation, Loss, optimiser_for
 from lamc.learners.module.making import put_weights
 from lamc.learners.progress import Progress
@@ -65,10 +71,21 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """A criterion on validation rows, for one module."""
+    """A criterion on validation rows, for one module.
+
+    Attributes
+    ----------
+    examples : Examples
+        The rows.
+    labels : Labels
+        What is known of them.
+    called : str
+        What the rows are numbered in: X of which they were held out, or X_val.
+    """
 
     examples: Examples
     labels: Labels
+    called: str
 
     @property
     def criterion(self) -> Criterion[Examples]:
@@ -83,7 +100,7 @@ class Judge:
             course.activation,
             course.device,
             course.plan.batch_size,
-            of="the validation rows",
+            of=self.called,
         )
         self.labels.require_rows(len(scores), of="X_val")
         return float(self.criterion.values(scores[None])[0])
@@ -144,6 +161,8 @@ def train_modules(
     kept = [_chosen(seed, course, by_rate) for seed, by_rate in found.items() if by_rate]
     if interruption is not None and not kept:
         raise interruption
+    if interruption is None:
+        _tell_of_lost_state(kept, course)
     return ModuleTraining(kept, interruption)
 
 
@@ -152,25 +171,28 @@ def _epochs(
 ) -> Iterator[Best]:
     """Train a module epoch by epoch, giving the best so far: first that of a checkpoint."""
     plan = course.plan
-    module = course.fresh(seed)
+    module, loss = course.fresh(seed), course.loss.start(course.device)
     optimiser = optimiser_for(
-        module, course.optimiser, learning_rate=rate, weight_decay=plan.weight_decay
+        module, loss, course.optimiser, learning_rate=rate, weight_decay=plan.weight_decay
     )
-    best = Best() if checkpoint is None else checkpoint.resume(module, optimiser)
+    settings = settings_of(optimiser)
+    best = Best() if checkpoint is None else checkpoint.resume(module, loss, optimiser)
     yield best
     for epoch in range(len(best.history) + 1, plan.epochs + 1):
         if best.given_up(plan.patience):
             return
-        _train_epoch(module, optimiser, course, seed, rate, epoch)
+        _train_epoch(module, loss, optimiser, course, seed, rate, epoch)
         value = float(epoch) if course.judge is None else course.judge.value(module, course)
         best.note(value, module)
         if checkpoint is not None:
-            checkpoint.write(module, optimiser, best)
+            refuse_schedule(settings, settings_of(optimiser))
+            checkpoint.write(module, loss, optimiser, best)
         yield best
 
 
 def _train_epoch(
     module: nn.Module,
+    loss: Loss,
     optimiser: torch.optim.Optimizer,
     course: Course,
     seed: int,
@@ -184,22 +206,35 @@ def _train_epoch(
     number = 0
     for number, (x, observed) in enumerate(batches, start=1):
         logits = logits_of(module, x, course.device, course.examples.n_labels)
-        loss = course.loss(logits, observed.to(logits.device), epoch)
-        if not math.isfinite(float(loss.detach())):
+        value = loss(logits, observed.to(logits.device), epoch)
+        if not math.isfinite(float(value.detach())):
             raise TrainingError(
                 f"The loss is no longer a number in epoch {epoch}, batch {number}, with {where}."
-                "\nUse a lower rate, or look for NaN and very large values in X."
+                f"\n{_advice(module)}"
+            )
+        if not value.requires_grad:
+            raise TrainingError(
+                "The loss has no gradient, so there is nothing to learn from.\nLook for "
+                "torch.no_grad() or detach() in the module or in the loss."
             )
         optimiser.zero_grad()
-        torch.autograd.backward(loss)
+        torch.autograd.backward(value)
         optimiser.step()
     if number == 0:
         raise TrainingError("X gave no rows, so there is nothing to learn from.")
     if _has_broken(module):
         raise TrainingError(
-            f"Weights are no longer numbers after epoch {epoch}, with {where}.\nUse a lower rate, "
-            "or look for NaN and very large values in X."
+            f"Weights are no longer numbers after epoch {epoch}, with {where}.\n{_advice(module)}"
         )
+
+
+def _advice(module: nn.Module) -> str:
+    if any(each.dtype is torch.float16 for each in module.parameters()):
+        return (
+            "Its weights are in half precision, in which small steps are lost and large ones have "
+            "no number. Train it in single precision, module.float(), or in bfloat16."
+        )
+    return "Use a lower rate, or look for NaN and very large values in X."
 
 
 def _has_broken(module: nn.Module) -> bool:
@@ -220,3 +255,20 @@ def _chosen(seed: int, course: Course, by_rate: dict[float, Best]) -> TrainedMod
         values={rate: each.history for rate, each in by_rate.items()},
     )
     return TrainedModule(put_weights(course.fresh(seed), best.state).eval(), choice)
+
+
+def _tell_of_lost_state(kept: Sequence[TrainedModule], course: Course) -> None:
+    """Warn if a module with the weights that were kept does other than what it was judged by."""
+    if course.judge is None or not isinstance(course.judge.examples.inputs, InMemory):
+        return  # what a Dataset gives may be drawn anew each time
+    for each in kept:
+        judged, found = each.choice.value, course.judge.value(each.module, course)
+        if judged is None or math.isclose(judged, found, rel_tol=1e-3, abs_tol=1e-6):
+            continue
+        warn(
+            f"The module was chosen for a value of {judged:.4g}, and with its weights put back it "
+            f"has {found:.4g}. It may keep something outside its parameters and buffers, which is "
+            "lost: register_buffer keeps a tensor with the weights. Or it draws at random in "
+            "evaluation mode."
+        )
+        return

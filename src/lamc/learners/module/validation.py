@@ -52,7 +52,7 @@ def judge_by(validation: Inputs, Y_val: Any, classes: AnyArray, size: int) -> Ju
         require_positives(known)
     if validation.count is not None:
         known.require_rows(validation.count, of="X_val")
-    return Judge(Examples(validation, None, None, n_labels), known)
+    return Judge(Examples(validation, None, None, n_labels), known, "X_val")
 
 
 def hold_out(examples: Examples, share: float, size: int) -> tuple[Examples, Judge | None]:
@@ -77,5 +77,5 @@ def hold_out(examples: Examples, share: float, size: int) -> tuple[Examples, Jud
         rows = inputs.traces()[:, None] if isinstance(inputs, InMemory) else None
         kept, held = rows_held_out(labels, share, rows)
     known = read_labels(inputs, held, n_labels, size) if labels is None else labels[held]
-    judge = Judge(Examples(inputs, held, None, n_labels), known.known_as(Knowledge.SOME))
+    judge = Judge(Examples(inputs, held, None, n_labels), known.known_as(Knowledge.SOME), "X")
     return Examples(inputs, kept, labels, n_labels), judge
