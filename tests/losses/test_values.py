@@ -144,3 +144,13 @@ def test_the_divergence_is_its_formula():
     np.testing.assert_allclose(
         torch.distributions.kl_divergence(normal, standard), expected, rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("by", ["index", "matrix"])
+def test_a_loss_is_compiled_as_one_graph(by):
+    logits = torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
+    observed = torch.tensor([0, 3, 2, 2])
+    if by == "matrix":
+        observed = torch.nn.functional.one_hot(observed, 5).float()
+    whole = torch.compile(losses.wan, backend="eager", fullgraph=True)
+    torch.testing.assert_close(whole(logits, observed), losses.wan(logits, observed))

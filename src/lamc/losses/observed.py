@@ -105,7 +105,7 @@ def _read_matrix(observed: Tensor) -> Tensor:
         return observed
     mask = observed != 0
     odd = observed != mask
-    if odd.any():
+    if not torch.compiler.is_compiling() and odd.any():
         position = odd.nonzero()[0].tolist()
         value = observed[tuple(position)].item()
         advice = (
@@ -127,7 +127,8 @@ def _read_index(observed: Tensor, n_labels: int) -> Tensor:
             "index of one positive a row is an integer.\nPass observed.long(), or a matrix with a "
             "column for each label."
         )
-    if observed.device.type == "cpu":  # elsewhere the device checks: to ask would be to wait
+    on_device = observed.device.type != "cpu"  # which checks by itself: to ask would be to wait
+    if not on_device and not torch.compiler.is_compiling():
         _refuse_outside(observed, n_labels)
     return observed.long().unsqueeze(-1)
 
