@@ -877,3 +877,42 @@ def test_equal_rows_with_labels_of_their_own_are_no_copies():
         few = np.round(X_CAL[:, :1]) @ np.ones((1, 6))
         clf = LAMC(LINEAR).fit(few, y, X_cal=few, Y_cal=Y_CAL)
         clf.calibrate(few, Y_CAL)
+
+
+# -- what reaches the calibrator -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["sample_weight", "picked_for"])
+def test_what_is_told_of_calibration_rows_reaches_the_calibrator(given):
+    clf = fitted(alpha=0.3)
+    scores = clf.predict_proba(X_NEW)
+    told = {
+        "sample_weight": np.where(X_NEW[:, 0] > 0, 9.0, 1.0),
+        "picked_for": Y_NEW.argmax(axis=1),
+    }
+    more = {given: told[given]}
+    expected = Calibrator(alpha=0.3).fit(scores, Y_NEW, **more).thresholds_
+    assert (expected != Calibrator(alpha=0.3).fit(scores, Y_NEW).thresholds_).any()
+    np.testing.assert_array_equal(clf.calibrate(X_NEW, Y_NEW, **more).thresholds_, expected)
+    np.testing.assert_array_equal(clf.calibration_rows_, traces(X_NEW))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"per_label": 7}, {"delta": 0.2}, {"few_positives": "pool", "alpha": 0.005}],
+    ids=repr,
+)
+def test_parameters_reach_the_calibrator(settings):
+    settings = {"alpha": 0.3, "random_state": 0} | settings
+    clf = fitted(**settings)
+    expected = Calibrator(**settings).fit(clf.predict_proba(X_CAL), Y_CAL)
+    plain = Calibrator(alpha=settings["alpha"]).fit(clf.predict_proba(X_CAL), Y_CAL)
+    assert clf.calibrator_.settings_ == expected.settings_ != plain.settings_
+    for name in ("reason_", "status_", "n_positives_"):
+        np.testing.assert_array_equal(getattr(clf, name), getattr(clf.calibrator_, name))
+
+
+def test_one_label_at_most_is_no_bound():
+    one = X[:, :4].argmax(axis=1)
+    clf = LAMC(LINEAR, rule="selective", alpha=0.5, random_state=0).fit(X, one, cardinality=1)
+    assert (clf.status_ == "calibrated").all()

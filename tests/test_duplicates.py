@@ -115,3 +115,10 @@ def test_traces_are_those_of_numbers_however_they_are_stored():
     np.testing.assert_array_equal(dense, fingerprints(X.astype(np.float32)))
     thin = fingerprints(sparse.csr_array(X))
     assert thin[0] == thin[1] != thin[2]
+
+
+def test_sparse_rows_are_equal_by_what_they_hold_and_not_by_how():
+    with_a_zero = sparse.csr_array(([2.0, 0.0], [1, 0], [0, 2]), shape=(1, 2))
+    in_two_parts = sparse.csr_array(([1.0, 1.0], [1, 1], [0, 2]), shape=(1, 2))
+    plain = sparse.csr_array(np.array([[0.0, 2.0]]))
+    assert fingerprints(with_a_zero) == fingerprints(in_two_parts) == fingerprints(plain)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -11,7 +12,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from lamc import LAMC, as_labels
 from lamc.exceptions import ScorerError
@@ -91,3 +92,19 @@ def test_a_function_may_answer_with_tensors_that_numpy_does_not_have():
     found = scores_of(score, X, np.arange(3), by_position=True)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, 1 / (1 + np.exp(-X[:, :3])), rtol=1 / 128)
+
+
+def test_of_two_classes_a_decision_function_scores_the_second():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    svc = LinearSVC().fit(rows, np.where(rows[:, 0] > 0, "oak", "elm"))
+    scores = scores_of(svc, rows, svc.classes_, by_position=False)
+    np.testing.assert_allclose(scores[:, 1], 1 / (1 + np.exp(-svc.decision_function(rows))))
+    np.testing.assert_allclose(scores.sum(axis=1), 1)
+
+
+def test_an_output_that_never_saw_its_label_scores_it_0():
+    rng = np.random.default_rng(0)
+    rows, marks = rng.normal(size=(60, 3)), rng.integers(2, size=(60, 4))
+    marks[:, 2] = 0
+    forest = RandomForestClassifier(5, random_state=0).fit(rows, marks)
+    assert (scores_of(forest, rows, np.arange(4), by_position=True)[:, 2] == 0).all()

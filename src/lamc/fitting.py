@@ -15,7 +15,7 @@ from lamc.exceptions import CalibrationError, LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns, are_in_order, unless_told
 from lamc.rules import Calibrator
-from lamc.rules.gather import most_labels, row_weights
+from lamc.rules.gather import is_bound, most_labels, row_weights
 from lamc.scoring import (
     columns_of,
     fit_with_validation,
@@ -211,7 +211,7 @@ def check_calibration(task: Task, calibrator: Calibrator) -> None:
         weighted=row_weights(labels, None, task.cardinality) is not None,
         picked=False,
         referenced=False,
-        bounded=most_labels(task.cardinality, labels) is not None,
+        bounded=is_bound(most_labels(task.cardinality, labels)),
     )
 
 

@@ -254,3 +254,14 @@ def test_calibration_is_a_random_eighth_of_sorted_rows() -> None:
 def test_parts_that_are_no_split_are_refused(train: list[object], message: str) -> None:
     with pytest.raises(DatasetError, match=message):
         Split.from_parts(train, [8], [9])
+
+
+def test_calibration_rows_of_given_parts_go_by_the_seed_which_is_0_by_default():
+    drawn = [
+        Split.from_parts(range(800), [800], [801], **seed).calibration.tolist()
+        for seed in ({"random_state": 0}, {"random_state": 1}, {})
+    ]
+    assert drawn[0] != drawn[1]
+    assert drawn[0] == drawn[2]
+    one_label = np.ones((50, 1))
+    np.testing.assert_array_equal(split(one_label).test, split(one_label, random_state=0).test)

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from lamc import Calibrator, as_labels, metrics
 from lamc.evaluation import evaluate
+from lamc.evaluation.intervals import wilson
 from lamc.exceptions import CalibrationError, LabelError
 from lamc.report import write_report
 
@@ -85,3 +86,32 @@ def test_sparse_scores_that_leave_out_what_is_accepted_are_refused(tmp_path):
     with pytest.raises(CalibrationError, match="A score of 0 is accepted for 0, 1, 2"):
         write_report(tmp_path / "a.html", left_out, Y, calibrator)
     assert evaluate(calibrator, scores, Y).decided["recall"].value == 1
+
+
+def test_the_table_of_labels_is_what_each_column_says():
+    rng = np.random.default_rng(0)
+    truth = rng.random((600, 5)) < [0.5, 0.4, 0.3, 0.2, 0.0]
+    scores = 0.5 * rng.random(truth.shape) + 0.5 * rng.random(truth.shape) * truth
+    cal = Calibrator("three-way", alpha=0.2).fit(scores[:300], truth[:300])
+    found = evaluate(cal, scores[300:], truth[300:])
+    decided = cal.decide(scores[300:])
+    accepted, true = (decided == 1).sum(axis=0), truth[300:].sum(axis=0)
+    right = ((decided == 1) & truth[300:]).sum(axis=0)
+    assert (found.n_rows, found.n_labels) == (300, 5)
+    expected = {
+        "accepted_rows": accepted,
+        "open_rows": (decided == -1).sum(axis=0),
+        "threshold": cal.thresholds_,
+        "calibration_positives": truth[:300].sum(axis=0),
+        "status": cal.status_,
+        "reason": cal.reason_,
+    }
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found.labels[name], values, err_msg=name)
+    for name, whole in (("precision", accepted), ("recall", true)):
+        with np.errstate(invalid="ignore"):
+            share = right / whole
+        np.testing.assert_allclose(found.labels[name], share)
+        low, high = wilson(share, whole)
+        np.testing.assert_allclose(found.labels[f"{name}_low"], low)
+        np.testing.assert_allclose(found.labels[f"{name}_high"], high)

@@ -100,3 +100,10 @@ def test_weighted_rows_keep_their_weights():
     for a in SOME:
         at = calibrator.thresholds_at(grid.levels[a])
         np.testing.assert_array_equal(grid.present[grid.own[0], a], at)
+
+
+def test_one_label_at_most_is_no_bound():
+    rng = np.random.default_rng(0)
+    scores, one = rng.random((200, 4)), rng.integers(4, size=200)
+    assert rules_for(Calibrator().fit(scores, one, cardinality=1)) == ("recall", "selective")
+    assert rules_for(Calibrator().fit(scores, one, cardinality=2)) == ("recall",)

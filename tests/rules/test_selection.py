@@ -101,3 +101,15 @@ def test_sparse_batches_and_odd_rates_are_refused():
         cal.select(sparse.csr_array(scores), fdr=0.1)
     with pytest.raises(CalibrationError, match="fdr=2 is not a level"):
         cal.select(scores, fdr=2)
+
+
+def test_what_scores_0_is_not_selected_whatever_the_form_of_the_scores():
+    rng = np.random.default_rng(0)
+    truth = rng.random((200, 1)) < 0.3
+    scores = np.where(truth, 0.5 + 0.5 * rng.random(truth.shape), 0.0)
+    batch = np.r_[np.full((5, 1), 0.9), np.zeros((5, 1))]
+    for form in (scores, sparse.csr_array(scores)):
+        cal = Calibrator(alpha=0.2, keep_negatives=True).fit(
+            form, as_labels(truth, knowledge="all")
+        )
+        assert cal.select(batch, fdr=0.3).ravel().tolist() == [True] * 5 + [False] * 5

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from lamc.rules import Calibrator
+from lamc.rules.gather import is_bound
 from lamc.rules.levels import as_fraction
 from lamc.rules.pooling import rows_behind
 from lamc.rules.rule import RULES
@@ -150,7 +151,7 @@ def rules_for(calibrator: Calibrator) -> tuple[str, ...]:
     How many labels a row has at most does not tell which share of the true rows is kept.
     """
     negatives = calibrator.evidence_.negatives is not None
-    bounded = calibrator.most_labels_ is not None
+    bounded = is_bound(calibrator.most_labels_)
     offered = tuple(
         rule
         for rule in _OFFERED

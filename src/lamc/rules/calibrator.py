@@ -18,7 +18,7 @@ from lamc.rules.assumptions import SINGLE_POSITIVES, assumption_of
 from lamc.rules.columns import labels_of_columns
 from lamc.rules.deciding import Decider
 from lamc.rules.evidence import Evidence, all_scores
-from lamc.rules.gather import gather, most_labels, row_weights
+from lamc.rules.gather import gather, is_bound, most_labels, row_weights
 from lamc.rules.levels import as_fraction, in_order_of_labels
 from lamc.rules.precision import luck_among
 from lamc.rules.pvalues import p_values
@@ -337,7 +337,7 @@ class Calibrator(BaseEstimator):
             weighted=weights is not None,
             picked=picked_for is not None,
             referenced=referenced,
-            bounded=(most_labels(cardinality, labels) or 1) > 1,
+            bounded=is_bound(most_labels(cardinality, labels)),
         )
         return gather(
             check_scores(scores, n_labels=labels.shape[1]),

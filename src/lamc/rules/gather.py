@@ -115,3 +115,17 @@ def _whole(weights: FloatArray) -> AnyArray:
     if (weights == np.floor(weights)).all() and weights.max(initial=0) < 2**31:
         return weights.astype(np.int64)
     return weights
+
+
+def is_bound(most: int | None) -> bool:
+    """Whether the most labels that a row may have leaves it open which other ones it has.
+
+    Where a row has one label at most, the observed one is all of them.
+
+    Examples
+    --------
+    >>> from lamc.rules.gather import is_bound
+    >>> is_bound(3), is_bound(1), is_bound(None)
+    (True, False, False)
+    """
+    return most is not None and most > 1
