@@ -110,3 +110,51 @@ def test_a_rule_that_needs_all_labels(lamc, scored, tmp_path):
     )  # fmt: skip
     assert "The precision rule needs all labels" in done.stderr
     assert not (tmp_path / "c.lamc").exists()
+
+
+SETTINGS = [
+    (["--few-positives", "pool"], {"few_positives": "pool"}),
+    (["--per-label", 20], {"per_label": 20}),
+    (["--delta", 0.2], {"delta": 0.2}),
+    (["--rule", "three-way"], {"rule": "three-way"}),
+]
+
+
+@pytest.mark.parametrize(("options", "changed"), SETTINGS, ids=lambda each: str(each))
+def test_every_option_reaches_the_calibrator_of_bare_scores(
+    options, changed, lamc, scored, tmp_path
+):
+    files = ["--scores", tmp_path / "scores.parquet", "--truth", tmp_path / "truth.csv"]
+    lamc("calibrate", *files, "--alpha", 0.2, *options, "-o", tmp_path / "c.lamc")
+    expected = Calibrator(**{"alpha": 0.2, **changed}).fit(*scored).settings_
+    assert load(tmp_path / "c.lamc").settings_ == expected
+
+
+@pytest.mark.parametrize(("options", "changed"), SETTINGS, ids=lambda each: str(each))
+def test_every_option_reaches_the_calibrator_of_a_model(
+    options, changed, lamc, model, trees, tmp_path
+):
+    data = [trees / "held_out.csv", "--label-column", "tags", "--separator", ";"]
+    rule = [] if "rule" in changed else ["--rule", "recall"]
+    lamc("calibrate", model, *data, *rule, *options, "-o", tmp_path / "c.lamc")
+    found = load(tmp_path / "c.lamc").calibrator_.settings_
+    assert {name: getattr(found, name) for name in changed} == changed
+
+
+def test_what_was_set_for_one_rule_does_not_go_on_to_another(lamc, model, trees, tmp_path):
+    data = [trees / "held_out.csv", "--label-column", "tags", "--separator", ";"]
+    sure, other = tmp_path / "sure.lamc", tmp_path / "other.lamc"
+    lamc("calibrate", model, *data, "--rule", "recall", "--delta", 0.2, "-o", sure)
+    lamc("calibrate", sure, *data, "--rule", "three-way", "-o", other)
+    assert load(other).calibrator_.settings_.delta is None
+
+
+def test_the_rows_drawn_for_each_label_go_by_the_seed(lamc, scored, tmp_path):
+    files = ["--scores", tmp_path / "scores.parquet", "--truth", tmp_path / "truth.csv"]
+    found = []
+    for seed in (1, 2, 1):
+        lamc(
+            "calibrate", *files, "--per-label", 10, "--seed", seed, "-o", tmp_path / "c.lamc", "-f"
+        )
+        found.append(load(tmp_path / "c.lamc").thresholds_.tolist())
+    assert found[0] == found[2] != found[1]

@@ -166,3 +166,32 @@ def test_a_part_of_a_table_is_wrong_use(lamc, trees, tmp_path):
     data = [trees / "train.csv", "--label-column", "seen", "--part", "train"]
     done = lamc("train", *data, "-o", tmp_path / "a.lamc", code=2)
     assert "carries no split, so it has no part 'train'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "changed"),
+    [
+        (["--delta", 0.2], {"delta": 0.2}),
+        (["--few-positives", "pool"], {"few_positives": "pool"}),
+        (["--per-label", 20], {"per_label": 20}),
+    ],
+    ids=lambda each: str(each),
+)
+def test_every_option_reaches_the_calibrator(options, changed, lamc, trees, tmp_path):
+    lamc(
+        "train", trees / "checked.parquet", "--labels", "ash,elm,oak", "--id", "id", *FAST,
+        *options, "-o", tmp_path / "a.lamc",
+    )  # fmt: skip
+    found = load(tmp_path / "a.lamc").calibrator_.settings_
+    assert {name: getattr(found, name) for name in changed} == changed
+
+
+def test_the_rows_held_out_go_by_the_seed(lamc, trees, tmp_path):
+    found = []
+    for seed in (1, 2, 1):
+        lamc(
+            "train", trees / "checked.parquet", "--labels", "ash,elm,oak", "--id", "id", *FAST,
+            "--seed", seed, "-o", tmp_path / "a.lamc", "--force",
+        )  # fmt: skip
+        found.append(load(tmp_path / "a.lamc").calibration_rows_.tolist())
+    assert found[0] == found[2] != found[1]

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 
 from lamc import Calibrator, as_labels
-from lamc.evaluation.claims import claims
+from lamc.evaluation.claims import UNLIKELY, claims
 from lamc.rules.rule import RULES
 
 N, K = 400, 6
@@ -310,3 +310,28 @@ def test_a_promise_that_nothing_measures_is_not_measured_as_another(monkeypatch)
     scores, Y = rows(N, 1)
     with pytest.raises(AssertionError, match="calm"):
         claims(calibrator, Y, calibrator.decide(scores))
+
+
+def test_two_promises_of_a_rule_share_the_chance_of_a_wrong_verdict():
+    assert [claim.unlikely for claim in measured("three-way", 0.2)[2]] == [UNLIKELY / 2] * 2
+    assert [claim.unlikely for claim in measured("recall", 0.2)[2]] == [UNLIKELY]
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_labels_that_keep_their_promise_are_counted(shift):
+    Y, decisions, (claim,) = measured("recall", 0.2, shift=shift)
+    recall = ((decisions == 1) & Y).sum(axis=0) / Y.sum(axis=0)
+    assert claim.n_kept == (recall >= 0.8).sum()
+    assert 0 < claim.n_kept < K or shift == 1.0
+
+
+def test_too_many_misses_are_an_excess_and_too_few_hits_a_shortfall():
+    assert "the excess is more than chance" in measured("set-recall", 0.1, shift=2)[2][0].in_words()
+    assert "the shortfall is more than" in measured("recall", 0.1, shift=2)[2][0].in_words()
+
+
+def test_a_sure_promise_is_not_excused_by_the_chance_of_its_calibration_set():
+    Y, decisions, (claim,) = measured("recall", 0.2, shift=0.4, delta=0.1)
+    found = ((decisions == 1) & Y).sum(axis=0)
+    tail = stats.binom.cdf(found, Y.sum(axis=0), 0.8)
+    np.testing.assert_allclose(claim.chances, tail)

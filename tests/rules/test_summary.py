@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lamc import Calibrator
+from lamc import Calibrator, as_labels
 from lamc.rules.rule import RULES
 from lamc.rules.summary import promise_in_words
 
@@ -89,3 +89,9 @@ def test_an_update_is_in_the_table():
     before = cal.summary()["positives"]
     after = cal.update(scores, Y).summary()["positives"]
     assert (after == 2 * before).all()
+
+
+def test_few_positives_are_told_the_share_that_can_be_kept():
+    scores, truth = np.array([[0.2], [0.4], [0.9], [0.1]]), np.array([[1], [1], [1], [0]])
+    cal = Calibrator("selective", alpha=0.1).fit(scores, as_labels(truth, knowledge="all"))
+    assert "top 25 %" in cal.summary()["promise"].iloc[0]

@@ -40,15 +40,15 @@ class Levels:
     denominators: IntArray
 
     @classmethod
-    def of(cls, alpha: Any, *, n_labels: int, name: str = "alpha") -> Self:
+    def of(cls, alpha: Any, *, n_labels: int) -> Self:
         """Read one level for all labels, or one for each."""
         given = [alpha] if isinstance(alpha, Fraction) or np.ndim(alpha) == 0 else list(alpha)
         if np.ndim(alpha) == 1 and len(given) != n_labels:
             raise CalibrationError(
-                f"{name} holds {len(given)} levels, but there are {n_labels} labels.\n"
+                f"alpha holds {len(given)} levels, but there are {n_labels} labels.\n"
                 "Give one number, or one for each label."
             )
-        fractions = [as_fraction(value, name) for value in given]
+        fractions = [as_fraction(value, "alpha") for value in given]
         numerators = np.asarray([f.numerator for f in fractions], dtype=np.int64)
         denominators = np.asarray([f.denominator for f in fractions], dtype=np.int64)
         return cls(np.broadcast_to(numerators, n_labels), np.broadcast_to(denominators, n_labels))

@@ -89,12 +89,12 @@ def _split(path: Path, variables: dict[str, Any]) -> Split | None:
             "Save all three parts of the split, or none."
         )
     try:
-        return Split.from_parts(*(_rows(path, part, variables[part]) for part in _PARTS))
+        return Split.from_parts(*(_rows(part, variables[part]) for part in _PARTS))
     except DatasetError as error:
         raise DatasetError(f"{path}: {error}") from error
 
 
-def _rows(path: Path, part: str, numbers: AnyArray) -> IntArray:
+def _rows(part: str, numbers: AnyArray) -> IntArray:
     flat = np.asarray(numbers).ravel()
     if flat.dtype.kind not in "biuf" or not np.array_equal(flat, np.trunc(flat)):
         raise DatasetError(f"{part} holds {flat.dtype} values that are not row numbers.")
