@@ -11,9 +11,11 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from lamc.installed import is_users
+from lamc.types import AnyArray
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 _CODE = (FunctionType, type, partial)
@@ -56,7 +58,7 @@ def _told(value: Any, inside: tuple[int, ...], followed: set[int]) -> str:
     inside = (*inside, id(value))
     parts: Any
     if isinstance(value, Tensor | np.ndarray):
-        return repr((str(value.dtype), tuple(value.shape), value.tolist()))
+        return repr((str(value.dtype), tuple(value.shape), _held(value)))
     if isinstance(value, Mapping):
         parts = [(str(name), part) for name, part in value.items()]
     elif isinstance(value, list | tuple):
@@ -117,6 +119,29 @@ def _of_class(own: type) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, (FunctionType, *_PLAIN)) and name not in _NOT_CODE:
             yield name, value
     yield from (("base", base) for base in own.__bases__)
+
+
+def _held(array: Tensor | AnyArray) -> Any:
+    """What an array holds; of numbers a digest, for a module may have millions."""
+    if isinstance(array, np.ndarray) and array.dtype.hasobject:
+        return array.tolist()
+    return blake2b(bytes_of(array), digest_size=16).hexdigest()
+
+
+def bytes_of(array: Tensor | AnyArray) -> bytes:
+    """The numbers of an array as bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from lamc.learners.fingerprint import bytes_of
+    >>> bytes_of(torch.tensor([65, 66], dtype=torch.uint8)), bytes_of(np.array([67], dtype="u1"))
+    (b'AB', b'C')
+    """
+    if isinstance(array, Tensor):
+        array = array.detach().cpu().contiguous().flatten().view(torch.uint8).numpy()
+    return np.ascontiguousarray(array).tobytes()
 
 
 def _name(value: Any) -> str:

@@ -360,3 +360,15 @@ def test_workers_that_a_loader_keeps_are_refused(tmp_path):
     network = Network(restless, validation_size=0, epochs=1, random_state=0, checkpoint=tmp_path)
     with pytest.raises(TrainingError, match=r"(?s)keeps its workers.*Leave persistent_workers"):
         network.fit(kept)
+
+
+def test_a_function_may_hold_a_backbone_whose_weights_are_part_of_the_training(tmp_path):
+    def made_from(backbone):
+        return lambda n_labels: nn.Sequential(backbone, nn.Linear(8, n_labels))
+
+    torch.manual_seed(0)
+    backbone = nn.Linear(256, 8)
+    whole = outcome(Network(made_from(backbone), checkpoint=tmp_path, **FAST).fit(X, y))
+    assert outcome(Network(made_from(backbone), checkpoint=tmp_path, **FAST).fit(X, y)) == whole
+    with pytest.raises(TrainingError, match="another training"):
+        Network(made_from(nn.Linear(256, 8)), checkpoint=tmp_path, **FAST).fit(X, y)

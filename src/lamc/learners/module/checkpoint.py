@@ -21,7 +21,7 @@ from lamc.files import whole_file
 from lamc.installed import is_users
 from lamc.labels import Labels
 from lamc.learners.checkpoint import add_positives, read_file, tensors_of
-from lamc.learners.fingerprint import fingerprint
+from lamc.learners.fingerprint import bytes_of, fingerprint
 from lamc.learners.module.examples import Examples
 from lamc.learners.module.inputs import FromDataset, InMemory, Stream
 from lamc.learners.module.loss import Loss
@@ -182,11 +182,9 @@ def _add_labels(digest: blake2b, labels: Labels | None) -> None:
 
 
 def _bytes(array: Any) -> bytes:
-    if isinstance(array, Tensor):
-        return array.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
     if sparse.issparse(array):
         return array.indptr.tobytes() + array.indices.tobytes() + array.data.tobytes()
-    return np.ascontiguousarray(array).tobytes()
+    return bytes_of(array)
 
 
 def _parted(
