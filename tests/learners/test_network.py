@@ -307,7 +307,7 @@ def test_threads_are_put_back():
 
 
 def test_a_loss_that_is_no_number_is_told_with_a_way_out():
-    with pytest.raises(TrainingError, match=r"(?s)epoch 1, batch \d.*rate 1e\+30.*values in X"):
+    with pytest.raises(TrainingError, match=r"(?s)epoch 1, batch [23]\b.*rate 1e\+30.*values in X"):
         WAN(**{**TINY, "learning_rate": 1e30}).fit(X, y)
 
 
