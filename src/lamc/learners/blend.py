@@ -14,15 +14,18 @@ from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.features import read_features
 from lamc.learners.holdout import (
+    drawn_folds,
     drawn_parts,
     observed_only,
     require_known_columns,
     tell_of_negatives,
     validation_labels,
 )
+from lamc.learners.label_regression import LabelRegression
 from lamc.learners.numbers import Check, is_flag, is_within, one_of
 from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
+    MOST_RATE,
     count_factor,
     pool_weights,
     pooled,
@@ -61,6 +64,7 @@ _GROWN = (1_000, 10_000)  # fewest and most rows that a coarse tree is grown on,
 _ENTRIES = 10_000_000  # rows × labels that members score at once
 _WIDTHS = (256, 1024)  # fewest and most hidden units; between them, one a label
 _SMALL = 500_000  # weights, up to which a second network costs little beside the trees
+_FOLDS = 3  # of fully labelled rows: more tell the same, and take longer
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -84,7 +88,8 @@ class Blend(Learner):
     Given validation rows with all their labels, the frequencies of labels are also corrected. How
     often a label is true is poorly known if it was observed a few times. Its scores are multiplied
     by a factor, which those validation rows tell, and which stays near that of the other labels
-    where the training rows know better.
+    where the training rows know better. And labels that come together are told from them: one
+    observed label a row never shows two (:class:`lamc.learners.label_regression.LabelRegression`).
 
     Without validation rows a part of the training rows is held out to find epochs and weights by,
     rows with equal features together. Which ones does not depend on their labels: if rare labels
@@ -130,6 +135,8 @@ class Blend(Learner):
         where nine in ten values are 0; else 0 and 1, for networks standardise by themselves.
     fences_ : Fences
         Beyond which values are brought nearer.
+    regression_ : LabelRegression
+        What fully labelled validation rows tell of labels that come together.
     factors_ : ndarray of shape (K,)
         Factor of each label, the same for all without fully labelled validation rows. With it,
         scores of new rows add up to as many labels as validation rows, or those held out, have.
@@ -203,8 +210,14 @@ class Blend(Learner):
         self.weights_ = dict(zip(_MEMBERS, weights.tolist(), strict=True))
         shares = self._pooled(rows_val)
         factors: FloatArray = np.ones(len(labels.classes))
+        self.regression_ = LabelRegression.none(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
+            folds = drawn_folds(_FOLDS, rows_val[weighed], labels_val[weighed])
+            self.regression_ = LabelRegression.of(
+                shares[weighed], labels_val[weighed], labels.counts, folds
+            )
+            shares = self.regression_.multiplied(shares)
         factors *= count_factor(factors * shares, labels_val.positives.nnz)
         if len(kept) < len(labels):
             self.trees_.refill(rows, labels)
@@ -213,15 +226,18 @@ class Blend(Learner):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return 1 − exp(−f q), for pooled shares q and factors f: a score from 0 to 1.
+        """Return 1 − exp(−f g q), a score from 0 to 1, for pooled shares q and factors f and g.
+
+        f is a label's own, and g what :class:`LabelRegression` says of the row.
 
         If a label's true rows came as a Poisson process of rate f q, this would be the probability
         of at least one.
         """
         rows = self._check_rows(X)
-        scores = self._pooled(self.fences_.transform(rows))
-        scores *= -self.factors_
-        np.expm1(scores, out=scores)
+        scores = self.regression_.multiplied(self._pooled(self.fences_.transform(rows)))
+        scores *= self.factors_
+        np.minimum(scores, MOST_RATE, out=scores)  # no label is certain
+        np.expm1(-scores, out=scores)
         return np.negative(scores, out=scores)
 
     def _fit_members(

@@ -14,7 +14,7 @@ from lamc.types import FloatArray, IntArray
 _LEAST = 1e-12  # share of a label that a member thinks impossible
 _ENTRIES = 10_000_000  # rows × labels that weights are found from
 _ENOUGH_ROWS = 40  # to find the weights of a pool by nothing else
-_MOST_RATE = 30.0  # beyond which 1 − exp(−rate) tells no two labels apart
+MOST_RATE = 30.0  # beyond which 1 − exp(−rate) tells no two labels apart
 
 
 def as_shares(scores: FloatArray) -> FloatArray:
@@ -188,5 +188,5 @@ def count_factor(rates: FloatArray, n_true: int) -> float:
         return float(sum(-np.expm1(-np.exp(log_c) * part).sum() for part in parts) - n_true)
 
     if surplus(high) <= 0:
-        return float(_MOST_RATE / rates.max())
+        return float(MOST_RATE / rates.max())
     return float(np.exp(brentq(surplus, low, high))) if surplus(low) < 0 else 1.0
