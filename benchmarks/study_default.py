@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -32,8 +33,9 @@ from sklearn.preprocessing import StandardScaler
 from lamc.benchmark.protocol import Task, task_of
 from lamc.datasets import Dataset, load, split
 from lamc.labels import Labels
-from lamc.learners import AN, ANLS, EM, WAN, Blend, Softmax, Trees, selection
-from lamc.learners.holdout import observed_only
+from lamc.learners import AN, ANLS, EM, WAN, Blend, Softmax, Trees, label_regression, selection
+from lamc.learners.holdout import drawn_folds, drawn_parts, observed_only
+from lamc.learners.label_regression import LabelRegression
 from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
     as_shares,
@@ -65,6 +67,14 @@ FEW_LABELS = 20  # boosting grows as many trees a round as there are labels
 Member = tuple[np.ndarray, np.ndarray]  # shares of validation and calibration rows
 
 
+class Known(NamedTuple):
+    """What is known of labels besides the shares that members give."""
+
+    labels: Labels  # of validation rows
+    folds: np.ndarray  # of validation rows
+    observed: np.ndarray  # training rows of each label
+
+
 class Study:
     """Members of one draw, fitted when they are first asked for."""
 
@@ -72,7 +82,9 @@ class Study:
         self.given = given
         self.task = task = within_fences(given)
         self.kept: dict[str, Member] = {}
-        self.counts = task.learn.labels.counts
+        labels = task.validation.labels
+        folds = drawn_folds(3, task.validation.X, labels)
+        self.known = Known(labels, folds, task.learn.labels.counts)
 
     def member(self, name: str) -> Member:
         """Shares that a member gives."""
@@ -82,7 +94,7 @@ class Study:
         return self.kept[name]
 
     def judged(
-        self, names: list[str], correction: str = "factors", way: str = "pool"
+        self, names: list[str], correction: str = "as Blend", way: str = "pool"
     ) -> tuple[float, ...]:
         """Average precision, coverage and ranking loss of members together.
 
@@ -95,11 +107,10 @@ class Study:
             else self.member(name)
             for name in names
         ]
-        known = self.task.validation.labels
         chosen, judged = WAYS[way](
-            [each[0] for each in members], [each[1] for each in members], known
+            [each[0] for each in members], [each[1] for each in members], self.known.labels
         )
-        scores = CORRECTIONS[correction](judged, chosen, known, self.counts)
+        scores = CORRECTIONS[correction](judged, chosen, self.known)
         found = ranking_metrics(self.task.calibration.labels, scores)
         return found.average_precision, found.coverage_error, found.ranking_loss
 
@@ -158,6 +169,18 @@ def network(
         return both(task, lambda X: shares(fitted.predict_proba(scaled(X))))
 
     return fit
+
+
+def told_all(task: Task) -> Member:
+    """Networks that learn from the validation rows alone, with all their labels."""
+    rows, labels = task.validation.X, task.validation.labels
+    kept, held = drawn_parts(len(labels), 0.2, rows, labels)
+    scaled, standardise = SCALES["as Blend"](task.learn.X)
+    width = int(np.clip(len(labels.classes), 256, 1024))
+    fitted = AN(**NETWORK | {"standardise": standardise, "hidden": width}).fit(
+        scaled(rows[kept]), observed_only(labels[kept]), scaled(rows[held]), labels[held]
+    )
+    return both(task, lambda X: as_shares(fitted.predict_proba(scaled(X))))
 
 
 def by_plain_likelihood(task: Task) -> Member:
@@ -270,6 +293,7 @@ MEMBERS: dict[str, Callable[[Task], Member]] = {
     "frequencies": frequencies,
     "one network": network(n_models=1),
     "epochs by plain likelihood": by_plain_likelihood,
+    "validation rows alone": told_all,
     "dropout": network(dropout=0.5),
     "128 units": network(hidden=128),
     "256 units": network(hidden=256),
@@ -302,44 +326,59 @@ MEMBERS: dict[str, Callable[[Task], Member]] = {
 }
 
 
-def corrected(
-    judged: np.ndarray, chosen: np.ndarray, known: Labels, counts: np.ndarray
-) -> np.ndarray:
-    return reveal_factors(chosen, known, counts) * judged
+def corrected(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
+    """Multiply by what validation rows tell of how often each label is true."""
+    return reveal_factors(chosen, known.labels, known.observed) * judged
 
 
-def by_count(
-    judged: np.ndarray, chosen: np.ndarray, known: Labels, counts: np.ndarray
-) -> np.ndarray:
+def regressed(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
+    """And by what they tell of labels that come together."""
+    found = LabelRegression.of(chosen, known.labels, known.observed, known.folds)
+    return corrected(found.multiplied(judged.copy()), chosen, known)
+
+
+def in_directions(count: int) -> "Correction":
+    """The same with another number of directions."""
+
+    def of(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
+        with patch.object(label_regression, "_DIRECTIONS", count):
+            return regressed(judged, chosen, known)
+
+    return of
+
+
+def by_count(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
     """Multiply by the mean number of labels of validation rows that have the label."""
-    positives = known.positives
-    of_label = positives.T @ known.cardinality
-    mean = known.cardinality.mean()
-    return judged * (of_label + 5 * mean) / (known.counts + 5)
+    positives, cardinality = known.labels.positives, known.labels.cardinality
+    of_label = positives.T @ cardinality
+    return judged * (of_label + 5 * cardinality.mean()) / (known.labels.counts + 5)
 
 
-def by_logistic(
-    judged: np.ndarray, chosen: np.ndarray, known: Labels, counts: np.ndarray
-) -> np.ndarray:
+def by_logistic(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
     """A logistic curve for each label with 5 true validation rows or more, else the common one."""
     from scipy.special import expit
 
-    truth = known.positives.toarray().astype(float)
-    factors = reveal_factors(chosen, known, counts)
+    truth = known.labels.positives.toarray().astype(float)
+    factors = reveal_factors(chosen, known.labels, known.observed)
     x, x_judged = (np.log(np.maximum(factors * each, 1e-9)) for each in (chosen, judged))
     common = LogisticRegression(C=1e3).fit(x.reshape(-1, 1), truth.ravel())
     scores = expit(common.coef_[0, 0] * x_judged + common.intercept_[0])
-    for label in np.flatnonzero((known.counts >= 5) & (known.counts <= len(truth) - 5)):
+    counts = known.labels.counts
+    for label in np.flatnonzero((counts >= 5) & (counts <= len(truth) - 5)):
         own = LogisticRegression(C=1.0).fit(x[:, [label]], truth[:, label])
         scores[:, label] = own.predict_proba(x_judged[:, [label]])[:, 1]
     return scores
 
 
-CORRECTIONS = {
+Correction = Callable[[np.ndarray, np.ndarray, Known], np.ndarray]
+CORRECTIONS: dict[str, Correction] = {
+    "as Blend": regressed,
     "factors": corrected,
-    "none": lambda judged, chosen, known, counts: judged,
+    "none": lambda judged, chosen, known: judged,
     "count": by_count,
     "logistic": by_logistic,
+    "16 directions": in_directions(16),
+    "256 directions": in_directions(256),
 }
 
 BASE = ["network", "trees", "frequencies"]
@@ -349,10 +388,10 @@ TREES = {"trees", "20 trees", "300 trees", "leaves of 1", "leaves of 10"}
 
 def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
     """Name, members, correction and way of all that is compared."""
-    yield "Blend", BASE, "factors"
-    yield "without networks", ["frequencies", "trees"], "factors"
-    yield "without trees", ["network", "frequencies"], "factors"
-    yield "without frequencies", ["network", "trees"], "factors"
+    yield "Blend", BASE
+    yield "without networks", ["frequencies", "trees"]
+    yield "without trees", ["network", "frequencies"]
+    yield "without frequencies", ["network", "trees"]
     for name in (
         "one network",
         "epochs by plain likelihood",
@@ -372,25 +411,28 @@ def variants(n_labels: int) -> Iterator[tuple[str, ...]]:
         "batches of 16",
         "rate .0003",
     ):
-        yield name, [name, "trees", "frequencies"], "factors"
+        yield name, [name, "trees", "frequencies"]
     yield (
         "far values as given",
         [f"network{AS_GIVEN}", f"trees{AS_GIVEN}", "frequencies"],
-        "factors",
     )
-    yield "trees filled in by frequencies", ["frequencies", "network", "trees"], "factors"
+    yield "trees filled in by frequencies", ["frequencies", "network", "trees"]
     for name in ("20 trees", "300 trees", "leaves of 1", "leaves of 10"):
-        yield name, ["network", name, "frequencies"], "factors"
+        yield name, ["network", name, "frequencies"]
     for name in ("softmax", "logistic", "neighbours"):
-        yield f"and {name}", [*BASE, name], "factors"
+        yield f"and {name}", [*BASE, name]
     if n_labels > LEAST_UNITS:
-        yield "256 units", ["256 units", "trees", "frequencies"], "factors"
+        yield "256 units", ["256 units", "trees", "frequencies"]
     if n_labels <= FEW_LABELS:
-        yield "and boosting", [*BASE, "boosting"], "factors"
-    yield "a mixture, not a pool", BASE, "factors", "mixture"
-    yield "no correction", BASE, "none"
-    yield "correction by count", BASE, "count"
-    yield "logistic curve a label", BASE, "logistic"
+        yield "and boosting", [*BASE, "boosting"]
+    yield "a mixture, not a pool", BASE, "as Blend", "mixture"
+    yield "labels one by one", BASE, "factors"
+    yield "labels one by one, by count", BASE, "count"
+    yield "labels one by one, by a logistic curve", BASE, "logistic"
+    yield "labels as they are", BASE, "none"
+    yield "regression in 16 directions", BASE, "16 directions"
+    yield "regression in 256 directions", BASE, "256 directions"
+    yield "validation rows alone", ["validation rows alone"], "none"
 
 
 def without_validation_rows(task: Task) -> tuple[float, ...]:

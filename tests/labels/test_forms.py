@@ -387,6 +387,7 @@ def test_what_is_known_is_not_said_twice():
     ("y", "kind"),
     [
         ([{"oak": 1, "elm": 0}, {"oak": 0, "elm": 1}], "Row 0 of y is a dict"),
+        (np.hstack([sparse.eye_array(3)] * 2), r"sparse matrix of shape \(3, 3\).*\n.*hstack"),
         ([["oak"], iter(["elm"])], "Row 1 of y is a list_iterator"),
     ],
 )

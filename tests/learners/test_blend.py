@@ -54,6 +54,32 @@ def test_without_validation_rows_no_label_is_read_but_the_observed():
     assert average_precision(Y[1100:], own.predict_proba(X[1100:])) > 0.6
 
 
+def test_labels_that_come_together_are_learnt_from_fully_labelled_rows():
+    """Every digit d comes with a mark of its own, which is hardly ever the observed label."""
+    truth = np.tile(Y.toarray(), 2)
+    seen = [0.98] * 10 + [0.02] * 10
+    observed = observe(truth[:900], how="weights", weights=seen, random_state=0)
+    told, own = (
+        Blend(effort="fast", random_state=0).fit(X[:900], observed, *validation)
+        for validation in [(X[900:1100], truth[900:1100]), ()]
+    )
+    assert told.regression_.coefficients.shape == (20, 20)
+    assert own.regression_.coefficients.shape == (0, 20)
+    corrected = told.factors_ * told._pooled(told.fences_.transform(X[1100:]))
+    whole = average_precision(truth[1100:], told.predict_proba(X[1100:]))
+    corrected = average_precision(truth[1100:], corrected)
+    unaided = average_precision(truth[1100:], own.predict_proba(X[1100:]))
+    assert whole > corrected + 0.03
+    assert corrected > unaided
+
+
+def test_one_validation_row_with_a_label_is_enough_to_go_on():
+    few = np.zeros((30, 10), dtype=int)
+    few[3, 3] = 1
+    blend = Blend(effort="fast", random_state=0).fit(X[:900], OBSERVED, X[900:930], few)
+    assert np.isfinite(blend.predict_proba(X[1100:])).all()
+
+
 def test_where_features_tell_nothing_the_scores_stay_near_the_frequencies():
     rng = np.random.default_rng(0)
     y = rng.choice(4, p=[0.5, 0.3, 0.15, 0.05], size=600)

@@ -362,6 +362,11 @@ def _holds_collections(y: Any) -> bool:
                 f"Row {number} of y is a {type(row).__name__}; give a list of the labels that the "
                 "row has. For 0/1 values by label, pass pandas.DataFrame(y)."
             )
+        if sparse.issparse(row):
+            raise LabelError(
+                f"y holds a sparse matrix of shape {row.shape} where the labels of row {number} "
+                "should be.\nNumPy does not join sparse matrices: use scipy.sparse.hstack or vstack."
+            )
     if any(collections) and not all(collections):
         row = collections.index(False)
         raise LabelError(

@@ -90,8 +90,10 @@ class LabelRegression(BaseEstimator):
             The part of each row; rows of a part are left out together.
         """
         named = np.unique(parts)
+        if len(named) < 2:
+            return cls.none(shares.shape[1])
         centre, directions = _varied(np.sqrt(shares))
-        if len(named) < 2 or not directions.shape[1]:
+        if not directions.shape[1]:
             return cls.none(shares.shape[1])
         inputs = _placed(shares, centre, directions)
         folds = [_Fold.of(shares, inputs, labels, observed, parts == part) for part in named]

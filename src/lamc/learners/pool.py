@@ -188,5 +188,6 @@ def count_factor(rates: FloatArray, n_true: int) -> float:
         return float(sum(-np.expm1(-np.exp(log_c) * part).sum() for part in parts) - n_true)
 
     if surplus(high) <= 0:
-        return float(MOST_RATE / rates.max())
+        largest = float(rates.max())
+        return MOST_RATE / largest if largest > 0 else 1.0
     return float(np.exp(brentq(surplus, low, high))) if surplus(low) < 0 else 1.0
