@@ -365,7 +365,7 @@ def _holds_collections(y: Any) -> bool:
         if sparse.issparse(row):
             raise LabelError(
                 f"y holds a sparse matrix of shape {row.shape} where the labels of row {number} "
-                "should be.\nNumPy does not join sparse matrices: use scipy.sparse.hstack or vstack."
+                "should be.\nNumPy does not join sparse matrices; scipy.sparse.hstack does."
             )
     if any(collections) and not all(collections):
         row = collections.index(False)
