@@ -45,7 +45,6 @@ class _Effort(NamedTuple):
     batch: int
     rate: float
     trees: int
-    leaf: int
     directions: int
     coarse: bool  # what rows do not gain from is left out: see `_networks` and `_shape_of_trees`
 
@@ -53,8 +52,8 @@ class _Effort(NamedTuple):
 # Wider networks, dropout or more trees gain nothing on the data sets of the benchmark that can be
 # told from chance. In the time of a few good trees many coarse ones do better.
 _EFFORTS: Final = {
-    "full": _Effort(5, 40, 6, 64, 1e-3, 100, 3, 32, coarse=False),
-    "fast": _Effort(1, 12, 2, 128, 2e-3, 60, 10, 4, coarse=True),
+    "full": _Effort(5, 40, 6, 64, 1e-3, 100, 32, coarse=False),
+    "fast": _Effort(1, 12, 2, 128, 2e-3, 60, 4, coarse=True),
 }
 _MEMBERS: Final = ("network", "trees", "frequencies")
 _UNSEEN = 0.1  # share of the networks in what trees give, which alone is 0 for many labels
@@ -321,16 +320,16 @@ def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:
 def _shape_of_trees(effort: _Effort, n: int, n_features: int, *, thin: bool) -> dict[str, int]:
     """Number and size of the trees.
 
-    Thin rows gain little from trees, and have a third of them. Where rows are dense and many, twice
-    as many trees, each grown on a quarter of the rows and filled by all, take less time than trees
-    grown on all rows, and do better.
+    Thin rows gain little from trees, and have a third of them, with large leaves. Where rows are
+    dense and many, twice as many trees, each grown on a quarter of the rows and filled by all, take
+    less time than trees grown on all rows, and do better.
     """
-    shape = {"n_trees": effort.trees, "min_leaf": effort.leaf}
+    shape = {"n_trees": effort.trees, "min_leaf": 3}
     if not effort.coarse:
         return shape
     shape["max_features"] = min(n_features, max(10, math.isqrt(n_features)))
     if thin:
-        return shape | {"n_trees": effort.trees // 3}
+        return shape | {"n_trees": effort.trees // 3, "min_leaf": 10}
     fewest, most = _GROWN
     if n // 4 < fewest:
         return shape
