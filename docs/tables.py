@@ -348,6 +348,9 @@ def tables() -> dict[str, Callable[[], str]]:
     after = tuple(name for name in wider["methods"] if name not in METHODS)
     later = anew | {"methods": ("Blend", *after)}
     add("later and resampled", "resampled", METRICS, **later)
+    given = paper | {"methods": ("Blend", *after)}
+    add("later", "paper", METRICS, part="train", **given)
+    add("later and accepted", "paper", ["precision"], view="accepted", **given)
     add("later, resampled and accepted", "resampled", ["precision"], view="accepted", **later)
     return found
 

@@ -195,6 +195,8 @@ def test_the_numbers_of_the_documents_are_those_of_the_library(results):
     ("arguments", "message"),
     [
         (("table", "--view", "accpted"), "no view 'accpted' here. They hold accepted and full"),
+        (("table", "--part", "training"), "no part 'training' here. They hold train"),
+        (("compare", "--part", "tran"), "no part 'tran' here. They hold train"),
         (("figure", "--kind", "risk-coverage", "-o", "f.jpg"), "one of .png, .svg and .pdf"),
         (("table", "--positives", "few"), "a number or all"),
         (("figure", "--kind", "thresholds", "--metric", "recall"), "for --kind calibration-size"),

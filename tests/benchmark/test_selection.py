@@ -104,6 +104,22 @@ def test_methods_that_were_fitted_on_other_rows_only_are_named():
     assert len(chosen(rows, methods=("LAMC", "AN")).remarks) == 1
 
 
+def test_the_rows_that_methods_were_fitted_on_can_be_named():
+    rows = joined(
+        measured({("yeast", "LAMC"): [0.1], ("yeast", "AN"): [0.2], ("yeast", "mine"): [0.3]}),
+        measured({("yeast", "AN"): [0.4]}, part="training"),
+    )
+    found = chosen(rows, part="train")
+    assert found.methods == ("LAMC", "AN", "mine")
+    assert found.rows["value"].tolist() == [0.1, 0.2, 0.3]
+    assert found.remarks == ("No method was fitted on calibration rows.",)
+    assert chosen(rows, part="training").rows["value"].tolist() == [0.4]
+    with pytest.raises(BenchmarkError, match=r"no method 'LAMC' here. They hold AN"):
+        chosen(rows, part="training", methods=("LAMC",))
+    with pytest.raises(BenchmarkError, match=r"no part 'test' here. They hold train and training"):
+        chosen(rows, part="test")
+
+
 def test_methods_that_share_their_training_rows_need_no_others():
     """What else is in the results does not matter to a table of methods that were named."""
     rows = joined(

@@ -47,6 +47,9 @@ class Choice:
         Most calibration positives a label.
     datasets, methods : tuple of str
         Those to show, in that order. All, if empty.
+    part : str or None
+        Rows that methods were fitted on: "train", without the calibration rows, or "training",
+        with them. What is fair is taken unasked.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Choice:
     positives: int | Literal["all"] | None = None
     datasets: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    part: str | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,8 @@ def choose(measurements: pd.DataFrame, metric: str, choice: Choice) -> Chosen:
     (('AN', 'ME'), 'profile mine, view full', 2)
     """
     rows, choice = of_choice(measurements, metric, choice)
+    if choice.part is not None:
+        rows = rows_with(rows, "part", choice.part)
     datasets, asked = (tuple(dict.fromkeys(each)) for each in (choice.datasets, choice.methods))
     rows = rows_named(rows, "dataset", datasets)
     rows = rows_named(rows, "method", asked)

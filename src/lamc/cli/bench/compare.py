@@ -21,6 +21,7 @@ def compare(
     profile: options.Profile = None,
     datasets: options.Datasets = None,
     methods: options.Methods = None,
+    part: options.Part = None,
     against: Annotated[
         str | None, typer.Option(help="Method to test the others against; LAMC if it is there.")
     ] = None,
@@ -52,7 +53,9 @@ def compare(
     if output is not None:
         check_path(output)
         shared.check_output(output, force=force)
-    choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
+    choice = options.choice(
+        profile, view, rule, alpha, calibration, positives, datasets, methods, part
+    )
     with Output(as_json=json, quiet=quiet) as out:
         found = compare_methods(table(read_measurements(results), metric, choice), against)
         out.data(compare_text(found))

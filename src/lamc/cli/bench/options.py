@@ -37,6 +37,14 @@ Methods: TypeAlias = Annotated[
     str | None, typer.Option(help="Methods to show, separated by commas; else all.")
 ]
 
+Part: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Rows that methods were fitted on: train, without the calibration rows, or training, "
+        "with them; else what is fair."
+    ),
+]
+
 
 def choice(
     profile: str | None,
@@ -47,6 +55,7 @@ def choice(
     positives: str | None,
     datasets: str | None,
     methods: str | None,
+    part: str | None = None,
 ) -> "Choice":
     """The measurements that options mean."""
     from lamc.benchmark.selection import Choice
@@ -60,6 +69,7 @@ def choice(
         positives=_positives(positives),
         datasets=listed(datasets),
         methods=listed(methods),
+        part=part,
     )
 
 

@@ -37,6 +37,7 @@ def table(
     profile: options.Profile = None,
     datasets: options.Datasets = None,
     methods: options.Methods = None,
+    part: options.Part = None,
     against: Annotated[
         Against | None, typer.Option(help="Set the paper's numbers and the difference beside.")
     ] = None,
@@ -69,7 +70,9 @@ def table(
 
     if output is not None:
         shared.check_output(output, force=force)
-    choice = options.choice(profile, view, rule, alpha, calibration, positives, datasets, methods)
+    choice = options.choice(
+        profile, view, rule, alpha, calibration, positives, datasets, methods, part
+    )
     with Output(as_json=json, quiet=quiet) as out:
         measurements = read_measurements(results)
         tables = [
@@ -80,8 +83,8 @@ def table(
         if output is None:
             out.data(text)
         else:
-            with whole_file(output) as part:
-                part.write_text(text, encoding="utf-8")
+            with whole_file(output) as file:
+                file.write_text(text, encoding="utf-8")
             out.show(f"Wrote {output}.")
         out.facts(
             {
