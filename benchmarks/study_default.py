@@ -34,7 +34,7 @@ from lamc.benchmark.protocol import Task, task_of
 from lamc.datasets import Dataset, load, split
 from lamc.labels import Labels
 from lamc.learners import AN, ANLS, EM, WAN, Blend, Softmax, Trees, label_regression, selection
-from lamc.learners.holdout import drawn_folds, drawn_parts, observed_only
+from lamc.learners.holdout import drawn_parts, observed_only
 from lamc.learners.label_regression import LabelRegression
 from lamc.learners.outliers import Fences
 from lamc.learners.pool import (
@@ -71,7 +71,6 @@ class Known(NamedTuple):
     """What is known of labels besides the shares that members give."""
 
     labels: Labels  # of validation rows
-    folds: np.ndarray  # of validation rows
     observed: np.ndarray  # training rows of each label
 
 
@@ -82,9 +81,7 @@ class Study:
         self.given = given
         self.task = task = within_fences(given)
         self.kept: dict[str, Member] = {}
-        labels = task.validation.labels
-        folds = drawn_folds(3, task.validation.X, labels)
-        self.known = Known(labels, folds, task.learn.labels.counts)
+        self.known = Known(task.validation.labels, task.learn.labels.counts)
 
     def member(self, name: str) -> Member:
         """Shares that a member gives."""
@@ -333,7 +330,7 @@ def corrected(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarra
 
 def regressed(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
     """And by what they tell of labels that come together."""
-    found = LabelRegression.of(chosen, known.labels, known.observed, known.folds)
+    found = LabelRegression.of(chosen, known.labels, known.observed, chosen)
     return corrected(found.multiplied(judged.copy()), chosen, known)
 
 

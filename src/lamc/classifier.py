@@ -144,7 +144,8 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Rows for the estimator to choose by, with all their labels or with one observed label
             each. Learners of this package that train networks take them; without them they hold
             out training rows. The default also learns from fully labelled ones how often each label
-            is true. They must not be calibrated on as well.
+            is true, and from 40 or more which labels come together: draw them as the rows to be
+            scored come. They must not be calibrated on as well.
         cardinality : array-like or int, optional
             With observed labels only: how many labels each calibration row has, or the most that
             any row has; see :meth:`Calibrator.fit`. Where a part of ``X`` is held out, it has a

@@ -8,8 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lamc import LAMC, as_labels, load
 from lamc.datasets import digit_scenes, observe
-from lamc.exceptions import FeatureError, LabelError, SettingError
+from lamc.exceptions import FeatureError, LabelError, LAMCWarning, SettingError
 from lamc.learners import WAN, Blend
+from lamc.learners.label_regression import LabelRegression
 from lamc.metrics import average_precision
 
 DATA = digit_scenes(1500, random_state=0)
@@ -73,10 +74,36 @@ def test_labels_that_come_together_are_learnt_from_fully_labelled_rows():
     assert corrected > unaided
 
 
+def test_copies_of_validation_rows_tell_no_more_of_labels_together(monkeypatch):
+    """Three rows a hundred times would make chance look like knowledge."""
+    rows = np.r_[np.arange(900, 1000), np.repeat(np.arange(900, 903), 99)]
+    looked_at = []
+    learn = LabelRegression.of
+    monkeypatch.setattr(
+        LabelRegression,
+        "of",
+        lambda shares, labels, *others: (
+            looked_at.append(labels.positives.toarray()) or learn(shares, labels, *others)
+        ),
+    )
+    Blend(effort="fast", random_state=0).fit(X[:900], OBSERVED, X[rows], Y[rows])
+    np.testing.assert_array_equal(looked_at, [Y[900:1000].toarray()])
+
+
+def test_validation_rows_that_were_picked_by_a_label_are_warned_of():
+    picked = np.flatnonzero(Y[900:].toarray()[:, 0]) + 900
+    new = np.setdiff1d(np.arange(900, 1500), picked[:60])
+    with pytest.warns(LAMCWarning, match="do not pick them by their labels"):
+        blend = Blend(effort="fast", random_state=0).fit(
+            X[:900], OBSERVED, X[picked[:60]], Y[picked[:60]]
+        )
+    assert average_precision(Y[new], blend.predict_proba(X[new])) > 0.7
+
+
 def test_one_validation_row_with_a_label_is_enough_to_go_on():
-    few = np.zeros((30, 10), dtype=int)
+    few = np.zeros((60, 10), dtype=int)
     few[3, 3] = 1
-    blend = Blend(effort="fast", random_state=0).fit(X[:900], OBSERVED, X[900:930], few)
+    blend = Blend(effort="fast", random_state=0).fit(X[:900], OBSERVED, X[900:960], few)
     assert np.isfinite(blend.predict_proba(X[1100:])).all()
 
 

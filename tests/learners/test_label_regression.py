@@ -1,12 +1,14 @@
 """The regression of labels: what rows with all labels tell of labels that come together."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
 from lamc import as_labels
+from lamc.exceptions import LAMCWarning
 from lamc.learners import label_regression
-from lamc.learners.holdout import drawn_folds
 from lamc.learners.label_regression import LabelRegression
 from lamc.learners.pool import count_factor, reveal_factors
 from lamc.metrics import average_precision
@@ -32,15 +34,11 @@ def rows_of_pairs(n, seed, *, together=1.0):
     return shares / shares.sum(axis=1, keepdims=True), truth
 
 
-def folds_of(n):
-    return np.arange(n) % 3
-
-
-def learnt(shares, truth, folds=None):
+def learnt(shares, truth):
+    """What rows tell that were drawn like training rows."""
     labels = as_labels(truth, knowledge="all")
-    return LabelRegression.of(
-        shares, labels, OBSERVED, folds_of(len(truth)) if folds is None else folds
-    )
+    observed = np.full(shares.shape[1], 50)
+    return LabelRegression.of(shares, labels, observed, of_training=shares)
 
 
 def test_a_label_that_comes_with_another_is_ranked_behind_it():
@@ -98,7 +96,7 @@ def test_rows_left_out_are_judged_by_the_likelihood_of_all_their_labels():
     shares, truth = rows_of_pairs(90, seed=0, together=0.6)
     labels = as_labels(truth, knowledge="all")
     inputs = np.random.default_rng(0).normal(size=(90, 2))
-    out = folds_of(90) == 1
+    out = np.arange(90) % 3 == 1
     fold = label_regression._Fold.of(shares, inputs, labels, OBSERVED, out)
     fold.coefficients = np.random.default_rng(1).normal(size=(2, N_LABELS))
     kept = np.flatnonzero(~out)
@@ -109,52 +107,52 @@ def test_rows_left_out_are_judged_by_the_likelihood_of_all_their_labels():
     np.testing.assert_allclose(fold.likelihoods(), expected)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_copies_do_not_make_noise_look_like_knowledge(seed):
-    """Equal rows are in one fold; if they were spread, remembering them would be rewarded."""
-    rng = np.random.default_rng(seed)
-    shares = rng.dirichlet(np.ones(N_LABELS), size=60)
-    truth = (rng.random(shares.shape) < -np.expm1(-2 * shares)).astype(int)
-    shares, truth = (np.repeat(each, 3, axis=0) for each in (shares, truth))
-    together = drawn_folds(3, shares, as_labels(truth, knowledge="all"))
-    assert not learnt(shares, truth, together).directions.shape[1]
-    assert learnt(shares, truth, folds_of(len(truth))).directions.shape[1]
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 10, 39])
+def test_fewer_than_forty_rows_tell_nothing(n):
+    """On scene ten rows took the average precision from .88 to .72, for chance looks like more."""
+    shares, truth = rows_of_pairs(n, seed=0)
+    assert not learnt(shares, truth).directions.shape[1]
 
 
-@pytest.mark.parametrize("n_rows", [1, 2, 3, 5])
-def test_few_rows_are_enough_to_go_on(n_rows):
-    shares, truth = rows_of_pairs(n_rows, seed=0)
-    scores = learnt(shares, truth).multiplied(shares.copy())
-    assert np.isfinite(scores).all()
+def test_rows_that_were_picked_by_a_label_tell_nothing_and_are_warned_of():
+    shares, truth = rows_of_pairs(600, seed=0)
+    of_training, _ = rows_of_pairs(1000, seed=1)
+    picked = np.flatnonzero(truth[:, 0])
+    labels = as_labels(truth, knowledge="all")
+    with pytest.warns(LAMCWarning, match=r"(?s)4\d% of the labels .* others.*do not pick them"):
+        found = LabelRegression.of(shares[picked], labels[picked], OBSERVED, of_training)
+    assert not found.directions.shape[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        few = np.arange(45)  # as few as there may be, drawn at random
+        found = LabelRegression.of(shares[few], labels[few], OBSERVED, of_training)
+    assert found.directions.shape[1]
 
 
 @pytest.mark.parametrize(
     "truth",
-    [np.zeros((30, 4), dtype=int), np.ones((30, 4), dtype=int), np.eye(30, 4, dtype=int)],
+    [np.zeros((50, 4), dtype=int), np.ones((50, 4), dtype=int), np.eye(50, 4, dtype=int)],
     ids=["no label", "all labels", "labels seen once"],
 )
 def test_labels_that_are_never_or_always_true_are_no_trouble(truth):
-    shares = np.random.default_rng(0).dirichlet(np.ones(4), size=30)
+    shares = np.random.default_rng(0).dirichlet(np.ones(4), size=50)
     truth = truth.copy()
     truth[0, 0] = 1
-    found = LabelRegression.of(
-        shares, as_labels(truth, knowledge="all"), np.ones(4, dtype=int), folds_of(30)
-    )
-    assert np.isfinite(found.multiplied(shares.copy())).all()
+    assert np.isfinite(learnt(shares, truth).multiplied(shares.copy())).all()
 
 
-def test_rows_that_are_all_alike_tell_nothing():
-    shares = np.full((30, N_LABELS), 1 / N_LABELS)
-    _, truth = rows_of_pairs(30, seed=0)
+@pytest.mark.parametrize("n", [40, 64, 100])
+def test_rows_that_are_all_alike_tell_nothing(n):
+    shares = np.full((n, N_LABELS), 1 / N_LABELS)
+    _, truth = rows_of_pairs(n, seed=0)
     assert not learnt(shares, truth).directions.shape[1]
 
 
 def test_shares_of_0_and_1_are_no_trouble():
     truth = np.tile(np.eye(N_LABELS, dtype=int), (20, 1))
-    found = learnt(truth.astype(float), truth)
-    scores = found.multiplied(truth.astype(float))
+    scores = learnt(truth.astype(float), truth).multiplied(truth.astype(float))
     assert np.isfinite(scores).all()
-    assert (scores[truth == 0] == 0).all()
+    assert (scores[truth == 1] > 0).all()
 
 
 def test_a_block_at_a_time_gives_the_same(monkeypatch):

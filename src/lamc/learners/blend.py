@@ -14,9 +14,9 @@ from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.features import read_features
 from lamc.learners.holdout import (
-    drawn_folds,
     drawn_parts,
     observed_only,
+    one_of_each,
     require_known_columns,
     tell_of_negatives,
     validation_labels,
@@ -62,8 +62,8 @@ _MOST_BATCHES = 400  # of an epoch: the more rows, the larger batches are
 _GROWN = (1_000, 10_000)  # fewest and most rows that a coarse tree is grown on, if not on all
 _ENTRIES = 10_000_000  # rows × labels that members score at once
 _WIDTHS = (256, 1024)  # fewest and most hidden units; between them, one a label
+_COMPARED = 1_000  # training rows at most that validation rows are compared with
 _SMALL = 500_000  # weights, up to which a second network costs little beside the trees
-_FOLDS = 3  # of fully labelled rows: more tell the same, and take longer
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -172,7 +172,8 @@ class Blend(Learner):
             Observed labels; what is not marked counts as unknown.
         X_val, Y_val : optional
             Rows to choose by, with all their labels (as a matrix or lists) or one observed label
-            each. Without them a part of ``X`` is held out, and judged by its observed labels.
+            each; drawn like the rows to be scored, and not picked by their labels. Without them a
+            part of ``X`` is held out, and judged by its observed labels.
         """
         self._forget()
         self.check_settings()
@@ -212,9 +213,10 @@ class Blend(Learner):
         self.regression_ = LabelRegression.none(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
-            folds = drawn_folds(_FOLDS, rows_val[weighed], labels_val[weighed])
+            some = weighed[one_of_each(rows_val[weighed], labels_val[weighed])]
+            of_training = self._pooled(rows[kept[:: -(-len(kept) // _COMPARED)]])
             self.regression_ = LabelRegression.of(
-                shares[weighed], labels_val[weighed], labels.counts, folds
+                shares[some], labels_val[some], labels.counts, of_training
             )
             shares = self.regression_.multiplied(shares)
         factors *= count_factor(factors * shares, labels_val.positives.nnz)
@@ -229,8 +231,8 @@ class Blend(Learner):
 
         f is a label's own, and g what :class:`LabelRegression` says of the row.
 
-        If a label's true rows came as a Poisson process of rate f q, this would be the probability
-        of at least one.
+        If a label's true rows came as a Poisson process of rate f g q, this would be the
+        probability of at least one.
         """
         rows = self._check_rows(X)
         scores = self.regression_.multiplied(self._pooled(self.fences_.transform(rows)))
@@ -320,18 +322,19 @@ def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:
 def _shape_of_trees(effort: _Effort, n: int, n_features: int, *, thin: bool) -> dict[str, int]:
     """Number and size of the trees.
 
-    Thin rows gain little from trees, and have a third of them, with large leaves. Where rows are
-    dense and many, twice as many trees, each grown on a quarter of the rows and filled by all, take
-    less time than trees grown on all rows, and do better.
+    Thin rows gain little from trees, and have a third of them; with large leaves, if rows are many.
+    Where rows are dense and many, twice as many trees, each grown on a quarter of the rows and
+    filled by all, take less time than trees grown on all rows, and do better.
     """
     shape = {"n_trees": effort.trees, "min_leaf": 3}
     if not effort.coarse:
         return shape
     shape["max_features"] = min(n_features, max(10, math.isqrt(n_features)))
-    if thin:
-        return shape | {"n_trees": effort.trees // 3, "min_leaf": 10}
     fewest, most = _GROWN
-    if n // 4 < fewest:
+    many = n // 4 >= fewest
+    if thin:
+        return shape | {"n_trees": effort.trees // 3, "min_leaf": 10 if many else 3}
+    if not many:
         return shape
     return shape | {"n_trees": 2 * effort.trees, "min_leaf": 2, "max_rows": min(n // 4, most)}
 

@@ -65,22 +65,18 @@ def drawn_parts(
     return parted(order, _count(n, share), fingerprints(rows), *shown)
 
 
-def drawn_folds(n_folds: int, rows: Matrix, labels: Labels) -> IntArray:
-    """The fold of each row, of several that are about as large; copies are in the same one.
+def one_of_each(rows: Matrix, labels: Labels) -> IntArray:
+    """One row of each thing that rows show: copies are left out.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc import as_labels
-    >>> from lamc.learners.holdout import drawn_folds
-    >>> rows = np.arange(9)[:, None] // 2
-    >>> folds = drawn_folds(2, rows, as_labels(np.arange(9)))
-    >>> folds[0] == folds[1], folds[2] == folds[3], np.unique(folds).tolist()
-    (np.True_, np.True_, [0, 1])
+    >>> from lamc.learners.holdout import one_of_each
+    >>> one_of_each(np.array([[5.0], [6.0], [5.0]]), as_labels([0, 1, 0]))
+    array([0, 1])
     """
-    thing = things(fingerprints(rows), fingerprints(labels.positives), len(labels) // n_folds)
-    shown, of_row = np.unique(thing, return_inverse=True)
-    return np.random.default_rng(0).permutation(len(shown))[of_row] % n_folds
+    return np.unique(things(fingerprints(rows), fingerprints(labels.positives), len(labels)))
 
 
 def _count(n: int, share: float) -> int:

@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.utils import gen_batches
 
+from lamc.exceptions import warn
 from lamc.labels import Labels
-from lamc.learners.pool import count_factor, reveal_factors
+from lamc.learners.pool import ENOUGH_ROWS, count_factor, reveal_factors
 from lamc.types import BoolArray, FloatArray, IntArray
 
 _DIRECTIONS = 64  # of the roots of shares that vary most; with 500, delicious gains little more
@@ -19,7 +20,9 @@ _PRECISIONS: Final = (16.0, 4.0, 1.0, 1 / 4, 1 / 16)  # of coefficients, from st
 _STEPS = 20  # that are enough to tell precisions apart, each from where the one before ended
 _LAST_STEPS = 60
 _LEAST_RATE = 1e-12
-_LEAST_SIZE = 1e-9  # of a direction, a row: below, rows do not vary but by rounding
+_LEAST_SIZE = 1e-6  # of a direction beside the first: below, rows vary by rounding
+_UNLIKE = 0.1  # share of labels that may differ between rows drawn alike, besides chance
+_FOLDS = 3  # more tell the same, and take longer
 _LOG_RATES = (-60.0, 20.0)  # fewest and most: an impossible and a certain label
 _ENTRIES = 10_000_000  # rows × labels that are looked at at once
 
@@ -36,9 +39,10 @@ class LabelRegression(BaseEstimator):
         log rate = log(f q) + x · c
 
     The coefficients c of a label are those under which the labels of fully labelled rows are most
-    likely, each normal with mean 0 beforehand. How far they may go is found by parting these rows
-    in five: looser coefficients are taken while the labels of rows left out get more likely by
-    more than chance. Where they never do, there are no directions, and all factors are 1.
+    likely, each normal with mean 0 beforehand. How far they may go is found by leaving out a third
+    of these rows at a time: looser coefficients are taken while the labels of rows left out get
+    more likely by more than chance. Where they never do, there are no directions, and shares stay
+    as they are. So they do if rows are fewer than 40, or unlike the training rows.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ class LabelRegression(BaseEstimator):
     >>> shares = np.array([[0.7, 0.1, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1]] * 50)
     >>> truth = np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 50)
     >>> labels = as_labels(truth, knowledge="all")
-    >>> found = LabelRegression.of(shares, labels, np.full(4, 25), np.arange(100) // 20)
+    >>> found = LabelRegression.of(shares, labels, np.array([35, 5, 35, 5]), of_training=shares)
     >>> rates = found.multiplied(shares[:1].copy())
     >>> rates[0, 1] / rates[0, 3] > 10
     np.True_
@@ -75,41 +79,44 @@ class LabelRegression(BaseEstimator):
         return cls(np.zeros(n_labels), np.zeros((n_labels, 0)), np.zeros((0, n_labels)))
 
     @classmethod
-    def of(cls, shares: FloatArray, labels: Labels, observed: IntArray, parts: IntArray) -> Self:
+    def of(
+        cls, shares: FloatArray, labels: Labels, observed: IntArray, of_training: FloatArray
+    ) -> Self:
         """Learn from rows with all their labels.
 
         Parameters
         ----------
         shares : ndarray of shape (n, K)
-            Of the rows.
+            Of the rows, no two of which are of the same thing.
         labels : Labels
             All labels of the rows.
         observed : ndarray of int, shape (K,)
             Training rows on which each label was observed: see :func:`reveal_factors`.
-        parts : ndarray of int, shape (n,)
-            The part of each row; rows of a part are left out together.
+        of_training : ndarray of shape (m, K)
+            Shares of training rows. If those of the rows are others on average, the rows were not
+            drawn like them, and a warning says that nothing is learnt.
         """
-        named = np.unique(parts)
-        if len(named) < 2:
-            return cls.none(shares.shape[1])
+        n, n_labels = shares.shape
+        if n < ENOUGH_ROWS or not np.ptp(shares, axis=0).any() or _are_unlike(shares, of_training):
+            return cls.none(n_labels)
         centre, directions = _varied(np.sqrt(shares))
-        if not directions.shape[1]:
-            return cls.none(shares.shape[1])
         inputs = _placed(shares, centre, directions)
-        folds = [_Fold.of(shares, inputs, labels, observed, parts == part) for part in named]
+        fold = np.random.default_rng(0).permutation(n) % _FOLDS
+        folds = [_Fold.of(shares, inputs, labels, observed, fold == i) for i in range(_FOLDS)]
         precision = _precision(folds)
         if precision is None:
-            return cls.none(shares.shape[1])
+            return cls.none(n_labels)
         offsets = _log_rates(shares, labels, observed, shares)
-        start = np.mean([fold.coefficients for fold in folds], axis=0)
+        start = np.mean([each.coefficients for each in folds], axis=0)
         found = _coefficients(inputs, offsets, labels, precision, start, _LAST_STEPS)
         return cls(centre, directions, found)
 
     def multiplied(self, shares: FloatArray) -> FloatArray:
         """The shares of rows times what they tell of each label; done in place, few at a time.
 
-        What they tell is rounded to single precision, so that a row has the same alone and in any
-        batch: matrix products round differently for different numbers of rows.
+        What they tell is rounded to single precision. So a row has the same alone and in any batch,
+        but for one number in millions: matrix products round differently for different numbers of
+        rows.
         """
         if self.directions.shape[1]:
             for part in gen_batches(len(shares), max(1, _ENTRIES // shares.shape[1])):
@@ -183,13 +190,35 @@ def _precision(folds: Sequence[_Fold]) -> float | None:
     return best
 
 
+def _are_unlike(shares: FloatArray, of_training: FloatArray) -> bool:
+    """Whether rows were not drawn like training rows; a warning says so.
+
+    A tenth of the labels may differ, and what chance adds: a scorer remembers training rows. Rows
+    that were picked by a label differ by more. What they tell holds for rows that have that label.
+    """
+    both = shares, of_training
+    one, other = (each.mean(axis=0) for each in both)
+    apart = np.abs(one - other).sum() / 2
+    deviations = np.sqrt(sum(each.var(axis=0) / len(each) for each in both))
+    by_chance = np.sqrt(2 / np.pi) * deviations.sum() / 2  # the mean of |z| of a normal z
+    unlike = bool(apart > _UNLIKE + 2 * by_chance)
+    if unlike:
+        warn(
+            f"The validation rows are unlike the training rows: by their features, {apart:.0%} of "
+            "the labels observed on them would be others. Which labels come together is not "
+            "learnt from them.\nDraw validation rows as the rows to be scored come, and do not "
+            "pick them by their labels."
+        )
+    return unlike
+
+
 def _varied(roots: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean of rows, and directions in which they vary most; along these their mean square is 1."""
+    """Mean of rows, and directions in which they vary most, with a mean square of 1 in all."""
     found = PCA(min(_DIRECTIONS, *roots.shape), random_state=0).fit(roots)
     sizes = found.singular_values_
-    told = sizes > _LEAST_SIZE * len(roots)
+    told = sizes > _LEAST_SIZE * sizes[0]
     scale = np.sqrt((sizes[told] ** 2).sum() / len(roots))
-    return found.mean_, found.components_[told].T / (scale or 1.0)
+    return found.mean_, found.components_[told].T / scale
 
 
 def _placed(shares: FloatArray, centre: FloatArray, directions: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from lamc.types import FloatArray, IntArray
 
 _LEAST = 1e-12  # share of a label that a member thinks impossible
 _ENTRIES = 10_000_000  # rows × labels that weights are found from
-_ENOUGH_ROWS = 40  # to find the weights of a pool by nothing else
+ENOUGH_ROWS = 40  # to find the weights of a pool by nothing else, or labels that come together
 MOST_RATE = 30.0  # beyond which 1 − exp(−rate) tells no two labels apart
 
 
@@ -104,7 +104,7 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
     logs = np.stack([_log(member) for member in members])
     shares = observed_shares(labels).toarray()
     equal = np.full(len(members), 1 / len(members))
-    prior = max(0.0, 1 - len(labels) / _ENOUGH_ROWS)
+    prior = max(0.0, 1 - len(labels) / ENOUGH_ROWS)
     weight_of_row = shares.sum(axis=1)  # 0 for a row of which nothing is known, else 1
     observed = np.einsum("mnk,nk->m", logs, shares)
 
