@@ -330,7 +330,8 @@ def corrected(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarra
 
 def regressed(judged: np.ndarray, chosen: np.ndarray, known: Known) -> np.ndarray:
     """And by what they tell of labels that come together."""
-    found = LabelRegression.of(chosen, known.labels, known.observed, chosen)
+    things = np.arange(len(chosen))
+    found = LabelRegression.of(chosen, known.labels, known.observed, chosen, things)
     return corrected(found.multiplied(judged.copy()), chosen, known)
 
 

@@ -34,11 +34,12 @@ def rows_of_pairs(n, seed, *, together=1.0):
     return shares / shares.sum(axis=1, keepdims=True), truth
 
 
-def learnt(shares, truth):
+def learnt(shares, truth, things=None):
     """What rows tell that were drawn like training rows."""
     labels = as_labels(truth, knowledge="all")
     observed = np.full(shares.shape[1], 50)
-    return LabelRegression.of(shares, labels, observed, of_training=shares)
+    things = np.arange(len(shares)) if things is None else things
+    return LabelRegression.of(shares, labels, observed, shares, things)
 
 
 def test_a_label_that_comes_with_another_is_ranked_behind_it():
@@ -107,11 +108,28 @@ def test_rows_left_out_are_judged_by_the_likelihood_of_all_their_labels():
     np.testing.assert_allclose(fold.likelihoods(), expected)
 
 
+def test_copies_are_no_further_witnesses():
+    """Of labels that shares tell all of, some rows stand thirty times."""
+    learnt_from = {"copies": 0, "rows": 0}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        shares = rng.dirichlet(np.ones(N_LABELS), size=60)
+        truth = (rng.random(shares.shape) < -np.expm1(-2 * shares)).astype(int)
+        thing = np.repeat(np.arange(60), np.r_[np.full(3, 30), np.ones(57, dtype=int)])
+        for how, things in {"copies": thing, "rows": np.arange(len(thing))}.items():
+            found = learnt(shares[thing], truth[thing], things)
+            learnt_from[how] += found.directions.shape[1] > 0
+    assert learnt_from["rows"] == 20  # remembering is rewarded
+    assert learnt_from["copies"] <= 8
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 10, 39])
 def test_fewer_than_forty_rows_tell_nothing(n):
     """On scene ten rows took the average precision from .88 to .72, for chance looks like more."""
     shares, truth = rows_of_pairs(n, seed=0)
     assert not learnt(shares, truth).directions.shape[1]
+    copied = np.repeat(np.arange(n), 50)
+    assert not learnt(shares[copied], truth[copied], copied).directions.shape[1]
 
 
 def test_rows_that_were_picked_by_a_label_tell_nothing_and_are_warned_of():
@@ -120,12 +138,12 @@ def test_rows_that_were_picked_by_a_label_tell_nothing_and_are_warned_of():
     picked = np.flatnonzero(truth[:, 0])
     labels = as_labels(truth, knowledge="all")
     with pytest.warns(LAMCWarning, match=r"(?s)4\d% of the labels .* others.*do not pick them"):
-        found = LabelRegression.of(shares[picked], labels[picked], OBSERVED, of_training)
+        found = LabelRegression.of(shares[picked], labels[picked], OBSERVED, of_training, picked)
     assert not found.directions.shape[1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         few = np.arange(45)  # as few as there may be, drawn at random
-        found = LabelRegression.of(shares[few], labels[few], OBSERVED, of_training)
+        found = LabelRegression.of(shares[few], labels[few], OBSERVED, of_training, few)
     assert found.directions.shape[1]
 
 

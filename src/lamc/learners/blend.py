@@ -16,8 +16,8 @@ from lamc.learners.features import read_features
 from lamc.learners.holdout import (
     drawn_parts,
     observed_only,
-    one_of_each,
     require_known_columns,
+    shown_things,
     tell_of_negatives,
     validation_labels,
 )
@@ -213,10 +213,11 @@ class Blend(Learner):
         self.regression_ = LabelRegression.none(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
-            some = weighed[one_of_each(rows_val[weighed], labels_val[weighed])]
+            some = labels_val[weighed]
             of_training = self._pooled(rows[kept[:: -(-len(kept) // _COMPARED)]])
+            things = shown_things(rows_val[weighed], some)
             self.regression_ = LabelRegression.of(
-                shares[some], labels_val[some], labels.counts, of_training
+                shares[weighed], some, labels.counts, of_training, things
             )
             shares = self.regression_.multiplied(shares)
         factors *= count_factor(factors * shares, labels_val.positives.nnz)

@@ -65,18 +65,18 @@ def drawn_parts(
     return parted(order, _count(n, share), fingerprints(rows), *shown)
 
 
-def one_of_each(rows: Matrix, labels: Labels) -> IntArray:
-    """One row of each thing that rows show: copies are left out.
+def shown_things(rows: Matrix, labels: Labels) -> IntArray:
+    """The thing that each row shows (:func:`lamc.duplicates.things`): copies show the same.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc import as_labels
-    >>> from lamc.learners.holdout import one_of_each
-    >>> one_of_each(np.array([[5.0], [6.0], [5.0]]), as_labels([0, 1, 0]))
-    array([0, 1])
+    >>> from lamc.learners.holdout import shown_things
+    >>> shown_things(np.array([[5.0], [6.0], [5.0]]), as_labels([0, 1, 0]))
+    array([0, 1, 0])
     """
-    return np.unique(things(fingerprints(rows), fingerprints(labels.positives), len(labels)))
+    return things(fingerprints(rows), fingerprints(labels.positives), len(labels))
 
 
 def _count(n: int, share: float) -> int:

@@ -63,7 +63,7 @@ class LabelRegression(BaseEstimator):
     >>> shares = np.array([[0.7, 0.1, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1]] * 50)
     >>> truth = np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 50)
     >>> labels = as_labels(truth, knowledge="all")
-    >>> found = LabelRegression.of(shares, labels, np.array([35, 5, 35, 5]), of_training=shares)
+    >>> found = LabelRegression.of(shares, labels, np.array([35, 5, 35, 5]), shares, np.arange(100))
     >>> rates = found.multiplied(shares[:1].copy())
     >>> rates[0, 1] / rates[0, 3] > 10
     np.True_
@@ -80,14 +80,19 @@ class LabelRegression(BaseEstimator):
 
     @classmethod
     def of(
-        cls, shares: FloatArray, labels: Labels, observed: IntArray, of_training: FloatArray
+        cls,
+        shares: FloatArray,
+        labels: Labels,
+        observed: IntArray,
+        of_training: FloatArray,
+        things: IntArray,
     ) -> Self:
         """Learn from rows with all their labels.
 
         Parameters
         ----------
         shares : ndarray of shape (n, K)
-            Of the rows, no two of which are of the same thing.
+            Of the rows.
         labels : Labels
             All labels of the rows.
         observed : ndarray of int, shape (K,)
@@ -95,15 +100,22 @@ class LabelRegression(BaseEstimator):
         of_training : ndarray of shape (m, K)
             Shares of training rows. If those of the rows are others on average, the rows were not
             drawn like them, and a warning says that nothing is learnt.
+        things : ndarray of int, shape (n,)
+            The thing that each row shows. Its copies are left out together, and are one witness.
         """
-        n, n_labels = shares.shape
-        if n < ENOUGH_ROWS or not np.ptp(shares, axis=0).any() or _are_unlike(shares, of_training):
+        n_labels = shares.shape[1]
+        named, thing = np.unique(things, return_inverse=True)
+        if (
+            len(named) < ENOUGH_ROWS
+            or not np.ptp(shares, axis=0).any()
+            or _are_unlike(shares, of_training)
+        ):
             return cls.none(n_labels)
         centre, directions = _varied(np.sqrt(shares))
         inputs = _placed(shares, centre, directions)
-        fold = np.random.default_rng(0).permutation(n) % _FOLDS
+        fold = np.random.default_rng(0).permutation(len(named))[thing] % _FOLDS
         folds = [_Fold.of(shares, inputs, labels, observed, fold == i) for i in range(_FOLDS)]
-        precision = _precision(folds)
+        precision = _precision(folds, thing[np.argsort(fold, kind="stable")])
         if precision is None:
             return cls.none(n_labels)
         offsets = _log_rates(shares, labels, observed, shares)
@@ -175,15 +187,16 @@ class _Fold:
         return found
 
 
-def _precision(folds: Sequence[_Fold]) -> float | None:
+def _precision(folds: Sequence[_Fold], thing: IntArray) -> float | None:
     """The loosest precision up to which each makes rows left out more likely, by more than chance.
 
-    More than chance is more than the standard error of the mean difference.
+    More than chance is more than the standard error of the mean difference, over the ``thing`` of
+    each row left out: copies are no further witnesses.
     """
     best, before = None, np.concatenate([fold.likelihoods() for fold in folds])
     for precision in _PRECISIONS:
         now = np.concatenate([fold.loosened(precision) for fold in folds])
-        gain = now - before
+        gain = np.bincount(thing, now - before) / np.bincount(thing)
         if gain.mean() <= gain.std() / np.sqrt(len(gain)):
             break
         best, before = precision, now
