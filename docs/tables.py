@@ -56,18 +56,18 @@ SPLITS = {
 }
 # Processor seconds of a fit of Blend, fast and full, measured one after the other.
 FAST_AND_FULL = {
-    "CAL500": (0.19, 0.74),
-    "scene": (0.57, 3.20),
-    "yeast": (0.35, 1.36),
-    "Image": (0.48, 3.41),
-    "corel5k": (4.72, 25.09),
-    "rcv1subset1": (2.35, 26.38),
-    "Corel16k001": (3.66, 39.56),
-    "tmc2007": (7.86, 90.10),
-    "espgame": (4.17, 28.82),
-    "iaprtc12": (4.58, 26.71),
-    "mirflickr": (6.30, 100.56),
-    "delicious": (13.65, 159.29),
+    "CAL500": (0.22, 0.65),
+    "scene": (0.70, 2.16),
+    "yeast": (0.45, 1.25),
+    "Image": (0.50, 2.10),
+    "corel5k": (3.14, 15.92),
+    "rcv1subset1": (2.02, 25.93),
+    "Corel16k001": (2.76, 33.52),
+    "tmc2007": (6.57, 96.89),
+    "espgame": (5.06, 20.43),
+    "iaprtc12": (4.96, 22.44),
+    "mirflickr": (4.64, 73.83),
+    "delicious": (11.73, 119.83),
 }
 
 
