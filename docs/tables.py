@@ -304,12 +304,30 @@ def cost() -> str:
     return rows_of(cells, head)
 
 
-def parts() -> str:
+def parts(file: str = "default-study.csv", only: Sequence[str] = ()) -> str:
     """What each part of Blend is worth, as the study of its parts prints it."""
     sys.path.insert(0, str(DOCS.parent / "benchmarks"))
     from study_default import table as of_study
 
-    return of_study(RESULTS / "default-study.csv")
+    head, rule, blend, *lines = of_study(RESULTS / file).splitlines(keepends=True)
+    shown = [line for line in lines if not only or line.split(" | ")[0][2:] in only]
+    return "".join([head, rule, blend, *shown])
+
+
+def parts_one_by_one() -> str:
+    """The same of parts that matter more where nothing is learnt of labels together."""
+    only = (
+        "without networks",
+        "without trees",
+        "without frequencies",
+        "one network",
+        "epochs by plain likelihood",
+        "all standardised",
+        "none standardised",
+        "scores as shares",
+        "a mixture, not a pool",
+    )
+    return parts("default-study-one-by-one.csv", only)
 
 
 def tables() -> dict[str, Callable[[], str]]:
@@ -325,6 +343,7 @@ def tables() -> dict[str, Callable[[], str]]:
         "printed rivals": printed_rivals,
         "without full labels": without_full_labels,
         "parts": parts,
+        "parts, labels one by one": parts_one_by_one,
         "cost": cost,
     }
 
