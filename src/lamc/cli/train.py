@@ -47,8 +47,9 @@ def train(
     validation: Annotated[
         str | None,
         typer.Option(
-            help="A file of rows to choose by; if all their labels are known, the method also "
-            "learns how often each is true."
+            help="A file of rows to choose by, drawn as the rows to be scored come; if all their "
+            "labels are known, the method also learns how often each is true, and which come "
+            "together."
         ),
     ] = None,
     calibration_size: Annotated[
