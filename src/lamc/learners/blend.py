@@ -303,7 +303,7 @@ class Blend(Learner):
         return in_units(rows, centre, scale)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "factors_")
+        return hasattr(self, "factors_") and hasattr(self, "regression_")
 
     def _checks(self) -> list[Check]:
         between = is_within(self.validation_size, above=0, below=1)

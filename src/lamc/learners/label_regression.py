@@ -15,7 +15,7 @@ from lamc.labels import Labels
 from lamc.learners.pool import ENOUGH_ROWS, count_factor, reveal_factors
 from lamc.types import BoolArray, FloatArray, IntArray
 
-_DIRECTIONS = 64  # of the roots of shares that vary most; with 500, delicious gains little more
+_DIRECTIONS = 64  # of the roots of shares that vary most; 256 gain little more
 _PRECISIONS: Final = (16.0, 4.0, 1.0, 1 / 4, 1 / 16)  # of coefficients, from stiff to loose
 _STEPS = 20  # that are enough to tell precisions apart, each from where the one before ended
 _LAST_STEPS = 60
