@@ -214,7 +214,7 @@ class Blend(Learner):
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
             some = labels_val[weighed]
-            of_training = self._pooled(rows[kept[:: -(-len(kept) // _COMPARED)]])
+            of_training = self._pooled(rows[kept[:: math.ceil(len(kept) / _COMPARED)]])
             things = shown_things(rows_val[weighed], some)
             self.regression_ = LabelRegression.of(
                 shares[weighed], some, labels.counts, of_training, things

@@ -115,7 +115,7 @@ class LabelRegression(BaseEstimator):
         inputs = _placed(shares, centre, directions)
         fold = np.random.default_rng(0).permutation(len(named))[thing] % _FOLDS
         folds = [_Fold.of(shares, inputs, labels, observed, fold == i) for i in range(_FOLDS)]
-        precision = _precision(folds, thing[np.argsort(fold, kind="stable")])
+        precision = _precision(folds, thing)
         if precision is None:
             return cls.none(n_labels)
         offsets = _log_rates(shares, labels, observed, shares)
@@ -145,6 +145,7 @@ class _Fold:
     inputs: FloatArray
     offsets: FloatArray
     labels: Labels
+    left: IntArray  # numbers of the rows left out
     inputs_out: FloatArray
     offsets_out: FloatArray
     labels_out: Labels
@@ -165,6 +166,7 @@ class _Fold:
             inputs[kept],
             _log_rates(*of_kept, shares[kept]),
             labels[kept],
+            left,
             inputs[left],
             _log_rates(*of_kept, shares[left]),
             labels[left],
@@ -191,12 +193,13 @@ def _precision(folds: Sequence[_Fold], thing: IntArray) -> float | None:
     """The loosest precision up to which each makes rows left out more likely, by more than chance.
 
     More than chance is more than the standard error of the mean difference, over the ``thing`` of
-    each row left out: copies are no further witnesses.
+    each row: copies are no further witnesses.
     """
+    of_row = thing[np.concatenate([fold.left for fold in folds])]
     best, before = None, np.concatenate([fold.likelihoods() for fold in folds])
     for precision in _PRECISIONS:
         now = np.concatenate([fold.loosened(precision) for fold in folds])
-        gain = np.bincount(thing, now - before) / np.bincount(thing)
+        gain = np.bincount(of_row, now - before) / np.bincount(of_row)
         if gain.mean() <= gain.std() / np.sqrt(len(gain)):
             break
         best, before = precision, now
