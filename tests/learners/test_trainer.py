@@ -12,6 +12,7 @@ from lamc.exceptions import TrainingError
 from lamc.labels import as_labels
 from lamc.learners import trainer
 from lamc.learners.an import AssumeNegative
+from lamc.learners.kept import Best
 from lamc.learners.method import LossMethod, Memory
 from lamc.learners.observed_labels import SeveralLabels, as_observed
 from lamc.learners.progress import Progress
@@ -19,7 +20,7 @@ from lamc.learners.rows import as_rows
 from lamc.learners.selection import ObservedLikelihood, criterion_for
 from lamc.learners.stack import LONG, Shape, Stack, initial_weights
 from lamc.learners.stack_adam import StackAdam
-from lamc.learners.trainer import Best, Plan, row_order, train
+from lamc.learners.trainer import Plan, row_order, train
 
 N, D, H, K = 50, 6, 8, 5
 RNG = np.random.default_rng(0)

@@ -1,6 +1,6 @@
 """The door for labels: every form that users have them in, read or refused."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +10,8 @@ from scipy import sparse
 from lamc.exceptions import LabelError, warn
 from lamc.labels.columns import unwrapped
 from lamc.labels.known import Knowledge, Labels
-from lamc.labels.names import as_given, check_classes, find_labels, is_missing, label_values
+from lamc.labels.lists import are_matrix_rows, holds_collections, plain_rows, without_boxes
+from lamc.labels.names import as_given, check_classes, find_labels, label_values
 from lamc.types import AnyArray, SparseMatrix
 
 Meaning = Literal["negative", "unknown"]
@@ -71,7 +72,7 @@ def as_labels(
     known = None if classes is None else check_classes(classes)
     if y is None:
         raise LabelError("y is None; give one label a row, or a matrix of labels.")
-    y = _without_boxes(unwrapped(y))
+    y = without_boxes(unwrapped(y))
     if isinstance(y, Labels):
         labels = y if stated in (None, Knowledge.ALL) else _with_less_known(y, stated)
         labels = labels if known is None else labels.align(known)
@@ -79,9 +80,9 @@ def as_labels(
         return _from_matrix(y, known, stated, meaning)
     elif hasattr(y, "columns"):  # a DataFrame; to ask pandas would be to import it
         return _from_frame(y, known, stated, meaning)
-    elif _holds_collections(y):
-        rows = _plain_rows(y)
-        if _are_matrix_rows(rows):
+    elif holds_collections(y):
+        rows = plain_rows(y)
+        if are_matrix_rows(rows):
             return _from_matrix(np.asarray(rows), known, stated, meaning)
         return _from_lists(rows, known, stated)
     elif np.asarray(y).ndim == 2:
@@ -121,8 +122,8 @@ def are_columns(y: Any) -> bool:
         return False
     if sparse.issparse(y):
         return True
-    y = _without_boxes(unwrapped(y))
-    return _are_matrix_rows(_plain_rows(y)) if _holds_collections(y) else np.asarray(y).ndim == 2
+    y = without_boxes(unwrapped(y))
+    return are_matrix_rows(plain_rows(y)) if holds_collections(y) else np.asarray(y).ndim == 2
 
 
 def are_in_order(y: Any) -> bool:
@@ -331,75 +332,6 @@ def _first(entries: SparseMatrix, marked: AnyArray) -> tuple[int, int, Any]:
     first = int(np.argmax(marked))
     row = int(np.searchsorted(entries.indptr, first, side="right")) - 1
     return row, int(entries.indices[first]), entries.data[first].item()
-
-
-def _without_boxes(y: Any) -> Any:
-    """The values of a list whose entries are arrays or tensors of one value each."""
-    if not isinstance(y, (list, tuple)) or not any(_is_box(entry) for entry in y):
-        return y
-    return [entry.item() if _is_box(entry) else entry for entry in y]
-
-
-def _plain_rows(y: Iterable[Any]) -> list[Any]:
-    """Rows of labels, of which arrays and tensors have become lists."""
-    return [row.tolist() if hasattr(row, "tolist") else _without_boxes(row) for row in y]
-
-
-def _is_box(entry: Any) -> bool:
-    return getattr(entry, "ndim", None) == 0 and hasattr(entry, "item")
-
-
-def _holds_collections(y: Any) -> bool:
-    """Whether ``y`` is a sequence of collections, such as the labels of each row."""
-    if not isinstance(y, Sequence):
-        array = np.asarray(y)
-        if array.ndim != 1 or array.dtype != object:
-            return False
-    collections = [isinstance(row, Iterable) and not isinstance(row, (str, bytes)) for row in y]
-    for number, row in enumerate(y if any(collections) else ()):
-        if isinstance(row, (Mapping, Iterator)):
-            raise LabelError(
-                f"Row {number} of y is a {type(row).__name__}; give a list of the labels that the "
-                "row has. For 0/1 values by label, pass pandas.DataFrame(y)."
-            )
-        if sparse.issparse(row):
-            raise LabelError(
-                f"y holds a sparse matrix of shape {row.shape} where the labels of row {number} "
-                "should be.\nNumPy does not join sparse matrices; scipy.sparse.hstack does."
-            )
-    if any(collections) and not all(collections):
-        row = collections.index(False)
-        raise LabelError(
-            f"Row {row} of y holds {list(y)[row]!r}, and others hold lists of labels.\nGive a list "
-            "for every row; an empty one, [], is a row without a label."
-        )
-    return bool(collections) and all(collections)
-
-
-def _are_matrix_rows(rows: list[Any]) -> bool:
-    """Whether lists of numbers are rows of a matrix, not labels that happen to be 0 and 1."""
-    if any(isinstance(row, (set, frozenset)) for row in rows) or len({len(r) for r in rows}) != 1:
-        return False
-    lists = [list(row) for row in rows]
-    for number, row in enumerate(lists):
-        if any(
-            isinstance(value, Iterable) and not isinstance(value, (str, bytes)) for value in row
-        ):
-            raise LabelError(
-                f"Row {number} of y is {row!r}, which holds lists itself; give one list of labels "
-                "for each row."
-            )
-    values = {value for row in lists for value in row if not is_missing(value)}
-    if any(isinstance(value, str) for value in values) or not lists[0]:
-        return False
-    if any(len(set(row)) < len(row) for row in lists):
-        return True  # no list of labels names one twice
-    if values <= {-1, 0, 1}:
-        raise LabelError(
-            f"y, a list that starts with {lists[0]}, could hold the rows of a 0/1 matrix, or lists "
-            "of labels named 0 and 1.\nPass np.asarray(y) for the matrix, sets for the labels."
-        )
-    return False
 
 
 def _refuse_entry(row: int, column: int, value: Any, classes: AnyArray) -> None:

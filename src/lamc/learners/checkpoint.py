@@ -25,7 +25,7 @@ from lamc.learners.stack import Stack
 from lamc.learners.stack_adam import StackAdam
 
 if TYPE_CHECKING:
-    from lamc.learners.trainer import Best
+    from lamc.learners.kept import Best
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,12 @@ from lamc.learners.scaling import standard_scale
 from lamc.types import FloatArray, Matrix
 
 if TYPE_CHECKING:
+    from lamc.learners.kept import Trained, Training
     from lamc.learners.method import Group, Memory, Method
     from lamc.learners.rows import Rows
     from lamc.learners.selection import Criterion
     from lamc.learners.stack import Shape
-    from lamc.learners.trainer import Plan, Trained, Training
+    from lamc.learners.trainer import Plan
 
 _ROWS_AT_ONCE = 1024  # rows that are scored together; bounds the memory that takes
 

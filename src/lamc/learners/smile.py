@@ -18,11 +18,11 @@ from lamc.learners.enhancement import (
     Terms,
     n_parameters,
 )
+from lamc.learners.kept import Trained, Training
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.network import NetworkLearner
 from lamc.learners.numbers import Check, is_count, is_within, one_of
 from lamc.learners.stack import Shape
-from lamc.learners.trainer import Trained, Training
 from lamc.losses.observed import read_observed
 
 # p, μ and rate of the paper's code for its twelve data sets; no rate is its "bias = 1".

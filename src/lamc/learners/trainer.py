@@ -8,7 +8,7 @@ cost of a step and large ones do not evict each other.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -19,14 +19,14 @@ from lamc.exceptions import TrainingError
 from lamc.learners import streams
 from lamc.learners.checkpoint import Checkpoint
 from lamc.learners.devices import own_draws, seed_draws
+from lamc.learners.kept import Best, Kept, Task, Training, best_of_seed, has_an_epoch
 from lamc.learners.method import Group, Memory, Method, Step
 from lamc.learners.observed_labels import ObservedLabels
 from lamc.learners.progress import Progress
 from lamc.learners.rows import Batch, Rows
-from lamc.learners.selection import Choice, Criterion
+from lamc.learners.selection import Criterion
 from lamc.learners.stack import Shape, Stack
 from lamc.learners.stack_adam import StackAdam
-from lamc.types import FloatArray
 
 # Bytes that a group of networks may take, see `group_size`: of what every step goes through, and of
 # what is kept for the rows. The first is the share of a large processor's cache that one can hope
@@ -59,82 +59,6 @@ class Plan:
     dropout: float = 0.0
     weight_decay: float = 0.0
     patience: int | None = None
-
-
-@dataclass(frozen=True)
-class Task:
-    """One network to train."""
-
-    seed: int
-    learning_rate: float
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What is kept of one network: its best weights, and its value after every epoch."""
-
-    weights: tuple[FloatArray, ...]
-    epoch: int
-    values: list[float]
-
-
-@dataclass
-class Best:
-    """The best that was seen of each network of a group."""
-
-    weights: tuple[Tensor, ...]
-    values: FloatArray
-    epochs: list[int]
-    patience: int | None = None
-    history: list[FloatArray] = field(default_factory=list)
-    interruption: KeyboardInterrupt | None = None
-
-    def note(self, values: FloatArray, epoch: int, stack: Stack) -> None:
-        """Keep the weights of networks that have improved and were not given up before.
-
-        A network that was given up may go on beside others, but what it becomes does not count:
-        so it ends as it would have alone.
-        """
-        self.history.append(values)
-        for model in np.flatnonzero(values > self.values).tolist():
-            if self._given_up(model, epoch - 1):
-                continue
-            self.values[model], self.epochs[model] = values[model], epoch
-            for kept, weight in zip(self.weights, stack.weights, strict=True):
-                kept[model] = weight[model]
-
-    def over(self) -> bool:
-        """Whether every network was given up."""
-        return all(self._given_up(model, len(self.history)) for model in range(len(self.epochs)))
-
-    def of(self, model: int) -> Kept:
-        """What is kept of one network."""
-        last = len(self.history) if self.patience is None else self.epochs[model] + self.patience
-        return Kept(
-            tuple(weight[model].cpu().numpy().copy() for weight in self.weights),
-            self.epochs[model],
-            [float(values[model]) for values in self.history[:last]],
-        )
-
-    def _given_up(self, model: int, epoch: int) -> bool:
-        return self.patience is not None and epoch - self.epochs[model] >= self.patience
-
-
-@dataclass(frozen=True)
-class Trained:
-    """The network kept of one seed, and why."""
-
-    seed: int
-    weights: tuple[FloatArray, ...]
-    choice: Choice
-
-
-@dataclass(frozen=True)
-class Training:
-    """The networks that training gave, and whether it was cut short from the keyboard."""
-
-    networks: list[Trained]
-    interruption: KeyboardInterrupt | None
 
 
 def group_size(shape: Shape, n_tasks: int, beside: Memory = NOTHING) -> int:
@@ -246,7 +170,11 @@ def train(
             break
     judged = criterion is not None
     name = "the last epoch" if criterion is None else criterion.name
-    kept = [_chosen(seed, found, name, judged=judged) for seed in seeds if _seen(seed, found)]
+    kept = [
+        best_of_seed(seed, found, name, judged=judged)
+        for seed in seeds
+        if has_an_epoch(seed, found)
+    ]
     if interruption is not None and not kept:
         raise interruption
     if interruption is None and len(kept) < len(seeds):
@@ -365,32 +293,6 @@ class Dropout:
         kept = np.stack([rng.random((n_rows, n_hidden), dtype=np.float32) for rng in self.draws])
         factors = (kept >= self.share).astype(np.float32) / np.float32(1 - self.share)
         return torch.from_numpy(factors).to(self.device)
-
-
-def _seen(seed: int, found: dict[Task, Kept]) -> bool:
-    """Whether any network of a seed has finished an epoch."""
-    return any(task.seed == seed and kept.epoch > 0 for task, kept in found.items())
-
-
-def _chosen(seed: int, found: dict[Task, Kept], criterion: str, *, judged: bool) -> Trained:
-    """The best of the networks of a seed; of equal ones that with the first rate."""
-    by_rate = {
-        task.learning_rate: kept
-        for task, kept in found.items()
-        if task.seed == seed and kept.epoch > 0  # of an interrupted one there may be nothing
-    }
-    rate, best = max(by_rate.items(), key=lambda each: each[1].values[each[1].epoch - 1])
-    return Trained(
-        seed,
-        best.weights,
-        Choice(
-            criterion=criterion,
-            learning_rate=rate,
-            epoch=best.epoch,
-            value=best.values[best.epoch - 1] if judged else None,
-            values={rate: kept.values for rate, kept in by_rate.items()},
-        ),
-    )
 
 
 def _require_numbers(stack: Stack, group: Group, epoch: int) -> None:
