@@ -19,7 +19,7 @@ from lamc.metrics import average_precision
 
 from .scenes import FAST, X_NEW, X_VAL, Y_NEW, Y_VAL, Layers, X, Y, mlp, restless, weights, y
 
-# -- scikit-learn's contract -----------------------------------------------------------------------
+# -- scikit-learn's contract ----------------------------------------------------------------------
 
 
 WHOLE = "whole numbers are given to the module as they are: they may stand for words"
@@ -56,7 +56,7 @@ def test_it_works_in_pipelines():
     )
 
 
-# -- training --------------------------------------------------------------------------------------
+# -- training -------------------------------------------------------------------------------------
 
 
 def test_it_trains_as_the_two_layer_learner_does():
@@ -127,7 +127,7 @@ def test_optimisers(optimiser):
     assert second > first
 
 
-# -- the same again --------------------------------------------------------------------------------
+# -- the same again -------------------------------------------------------------------------------
 
 
 def test_the_same_seed_gives_the_same_bytes_and_leaves_torch_as_it_was():
@@ -183,7 +183,7 @@ def test_copies_of_one_module_start_alike_and_differ_in_the_order_of_rows():
     assert not torch.equal(*(module.weight for module in moved.modules_))
 
 
-# -- what is chosen --------------------------------------------------------------------------------
+# -- what is chosen -------------------------------------------------------------------------------
 
 
 def test_clean_validation_labels_choose_by_average_precision():
@@ -244,7 +244,7 @@ def test_patience_gives_a_module_up():
     assert len(chosen["values"][0.1]) == chosen["epoch"] + 2 < 40
 
 
-# -- what is shared, and what is lost --------------------------------------------------------------
+# -- what is shared, and what is lost -------------------------------------------------------------
 
 
 def test_a_function_may_use_one_backbone_every_time():
