@@ -1,9 +1,14 @@
 """What goes wrong, by name: every error a user can meet is a ``LAMCError``."""
 
+import re
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _BETWEEN = {"lamc", "sklearn", "joblib"}  # packages that stand between a user and a warning
+_FILTERS = threading.RLock()  # held by who changes Python's filters of warnings, and who warns
 
 
 class LAMCError(Exception):
@@ -72,7 +77,45 @@ def warn(message: str) -> None:
     level, frame = 2, sys._getframe(1)
     while _package(frame.f_globals) in _BETWEEN and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, LAMCWarning, stacklevel=level)
+    with _FILTERS:
+        warnings.warn(message, LAMCWarning, stacklevel=level)
+
+
+@contextmanager
+def held_back(
+    message: str = "", category: type[Warning] = Warning
+) -> Iterator[list[warnings.WarningMessage]]:
+    """Keep warnings of others from being shown, for one thread at a time, and list them.
+
+    Python has one list of filters for all threads. Two that leave such a block in another order
+    than they came in would leave it as it was within one of them, and warnings silent for good.
+
+    Parameters
+    ----------
+    message : str
+        A pattern for the beginning of the warnings meant.
+    category : type of Warning
+        Their category.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from lamc.exceptions import held_back
+    >>> with held_back("mind") as said:
+    ...     warnings.warn("mind the step")
+    >>> len(said)
+    1
+    """
+    with _FILTERS:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.filterwarnings("always", message, category)
+            yield (meant := [])
+        pattern = re.compile(message, re.IGNORECASE)
+        for each in said:
+            if issubclass(each.category, category) and pattern.match(str(each.message)):
+                meant.append(each)
+            else:
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 def _package(names: dict[str, object]) -> str:

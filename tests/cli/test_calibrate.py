@@ -44,6 +44,7 @@ def test_what_is_left_open_is_said_with_the_reason(lamc, lamc_json, tmp_path):
     truth.to_csv(tmp_path / "t.csv", index=False)
     command = ["calibrate", "--scores", tmp_path / "s.csv", "--truth", tmp_path / "t.csv"]
     facts = lamc_json(*command, "--rule", "precision")
+    assert facts["delta"] == 0.1  # which the rule has, also if nobody gives it
     reasons = [label["reason"] for label in facts["labels"]]
     assert reasons == [None, "not certified", "too few positives"]
     text = lamc(*command, "--rule", "precision").stdout

@@ -3,12 +3,13 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from lamc import Calibrator, as_labels
+from lamc import Calibrator, as_labels, load
 
 from .cases import LEVELS, RULE_NAMES, calibration_sets, few, labelled, random_set
 
@@ -183,3 +184,29 @@ def test_no_rows_to_accept_are_no_error():
     assert cal.decide(nothing).shape == (0, 3)
     assert cal.p_values(nothing).shape == (0, 3)
     assert cal.select(nothing, fdr=0.1).shape == (0, 3)
+
+
+@pytest.mark.parametrize("form", [np.array, list, pd.Series], ids=["array", "list", "series"])
+def test_levels_that_are_changed_afterwards_are_those_of_the_fit(form, tmp_path):
+    scores, Y = random_set(200, 3, share=0.4)
+    levels = form([0.1, 0.2, 0.3])
+    cal = Calibrator(alpha=levels).fit(scores, Y)
+    said = cal.summary()["promise"].tolist()
+    levels[0] = levels[1] = levels[2] = 0.5
+    assert cal.summary()["promise"].tolist() == said
+    cal.save(tmp_path / "c.lamc")
+    assert load(tmp_path / "c.lamc").summary()["promise"].tolist() == said
+    more = Calibrator(alpha=[0.1, 0.2, 0.3]).fit(scores, Y).update(scores, Y)
+    np.testing.assert_array_equal(cal.update(scores, Y).thresholds_, more.thresholds_)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [np.array, pd.Series, lambda values, dtype: dict(enumerate(dtype(values)))],
+    ids=["array", "series", "dict"],
+)
+def test_levels_in_single_precision_mean_the_same_in_any_container(form):
+    rng = np.random.default_rng(0)
+    scores, Y = rng.random((99, 2)), np.ones((99, 2), dtype=bool)
+    cal = Calibrator(alpha=form([0.01, 0.01], dtype=np.float32)).fit(scores, Y)
+    assert cal.status_.tolist() == ["calibrated"] * 2  # 99 positives are just enough for 0.01

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from lamc import Calibrator, as_labels
+from lamc.exceptions import LAMCWarning
 
 from .cases import LEVELS, RULE_NAMES, calibration_sets, few, labelled, random_set
 
@@ -144,3 +146,27 @@ def test_an_assumption_that_later_rows_need_is_told():
     )
     assert cal.assumption_ == whole.assumption_
     np.testing.assert_array_equal(cal.thresholds_, whole.thresholds_)
+
+
+def test_an_update_whose_warning_is_an_error_changes_nothing():
+    rng = np.random.default_rng(0)
+    Y = rng.random((400, 40)) < 0.3
+    scores = 0.5 * rng.random(Y.shape)
+    scores[:, :2] += 0.5 * Y[:, :2]  # two labels of 40 can be told apart: one may be luck
+    cal = Calibrator("precision", alpha=0.3)
+    with pytest.warns(LAMCWarning, match="by luck"):
+        cal.fit(scores[:200], Y[:200])
+    before = cal.thresholds_, cal.n_rows_
+    for _ in range(2):
+        with pytest.raises(LAMCWarning, match="by luck"):
+            cal.update(scores[200:], Y[200:])
+        np.testing.assert_array_equal(cal.thresholds_, before[0])
+        assert cal.n_rows_ == before[1]
+
+
+def test_a_fit_whose_warning_is_an_error_leaves_nothing_fitted():
+    cal = Calibrator(alpha=0.3)
+    with pytest.raises(LAMCWarning, match="observed labels only"):
+        cal.fit(SCORES, ONE)
+    with pytest.raises(NotFittedError):
+        cal.accept(SCORES)

@@ -1,12 +1,11 @@
 """What a method is looked at through: which rule accepts, and on what it is calibrated."""
 
-import warnings
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from lamc.benchmark.errors import BenchmarkError
 from lamc.benchmark.protocol import Part, Task
-from lamc.exceptions import LAMCWarning
+from lamc.exceptions import LAMCWarning, held_back
 from lamc.labels import Knowledge
 from lamc.rules import Calibrator
 from lamc.rules.rule import RuleName
@@ -56,9 +55,8 @@ class View:
                 "them.\nFit on the part 'train' instead."
             )
         labels = task.calibration.labels if self.calibration == "all labels" else task.observed
-        with warnings.catch_warnings():
-            # That observed labels stand for all true ones is what "single positives" is to show.
-            warnings.simplefilter("ignore", LAMCWarning)
+        # That observed labels stand for all true ones is what "single positives" is to show.
+        with held_back(category=LAMCWarning):
             return [
                 Calibrator(
                     self.rule,

@@ -45,7 +45,7 @@ def calibrated_facts(calibrator: "Calibrator") -> dict[str, Any]:
     return {
         "rule": calibrator.rule,
         "alpha": calibrator.alpha,
-        "delta": calibrator.delta,
+        "delta": calibrator.settings_.delta_used,
         "promise": calibrator.promise_,
         "assumption": calibrator.assumption_,
         "labels": [

@@ -78,11 +78,12 @@ def entries_in_order_of(
     is_series = hasattr(values, "iloc") and not hasattr(values, "columns")
     if not isinstance(values, Mapping) and not is_series:
         return values
-    given = {str(label): value for label, value in values.items()}
+    entries = [*values.to_numpy()] if is_series else [*values.values()]  # in the type they have
+    given = {str(label): value for label, value in zip(values.keys(), entries, strict=True)}
     wanted = check_classes(classes)
     missing = [label for label in wanted.tolist() if str(label) not in given]
     if is_series and missing and [*values.index] == [*range(len(values))]:
-        return values.tolist()
+        return entries
     spare = [label for label in given if label not in {*wanted.astype(str).tolist()}]
     if missing or len(given) < len(values) or (spare and not others):
         odd = f"gives nothing to {missing[0]!r}" if missing else "names a label twice"
@@ -93,6 +94,39 @@ def entries_in_order_of(
             f"by its name; or pass a list of {len(wanted)} to take them by position."
         )
     return [given[str(label)] for label in wanted.tolist()]
+
+
+def require_same_rows(given: Any, beside: Any, *, names: tuple[str, str]) -> None:
+    """Raise if the indexes of two pandas objects name the same rows in another order.
+
+    Rows are matched by position, as everywhere in scikit-learn. Then one would be given what
+    belongs to another.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lamc.labels.columns import require_same_rows
+    >>> scores, y = pd.DataFrame({"oak": [0.2, 0.7]}, index=["a", "b"]), pd.Series(["oak", "elm"])
+    >>> require_same_rows(y, scores, names=("y", "scores"))
+    >>> require_same_rows(y.set_axis(["b", "a"]), scores, names=("y", "scores"))
+    Traceback (most recent call last):
+    lamc.exceptions.LabelError: y and scores have the same index, in another order: row 0 of y is...
+    """
+    if not (hasattr(given, "iloc") and hasattr(beside, "iloc")):
+        return
+    index, other = given.index, beside.index
+    if len(index) != len(other) or index.equals(other):
+        return
+    if not (index.is_unique and other.is_unique and index.isin(other).all()):
+        return
+    own, there = names
+    row = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
+    raise LabelError(
+        f"{own} and {there} have the same index, in another order: row {row} of {own} is "
+        f"{index[row]!r}, and of {there} {other[row]!r}.\nRows are matched by position. If the "
+        f"index says which belong together, pass {own}.loc[{there}.index]; if the position does, "
+        f"{own}.set_axis({there}.index)."
+    )
 
 
 def unwrapped(given: Any) -> Any:

@@ -1,9 +1,14 @@
 """Where torch computes, and on how many threads."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lamc.exceptions import SettingError
+from lamc.learners.process_wide import Shared
+
+_TORCH_THREADS = Shared()
+_DRAWS = threading.RLock()  # held by who seeds torch's one generator, which all threads draw from
 
 
 def find_device(name: str) -> str:
@@ -79,18 +84,20 @@ def torch_threads(n: int | None) -> Iterator[None]:
     """
     import torch
 
-    before = torch.get_num_threads()
-    if n is not None:
-        torch.set_num_threads(n)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    with _TORCH_THREADS.kept(torch.get_num_threads, torch.set_num_threads) as before:
+        if n is not None:
+            torch.set_num_threads(n)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)  # each thread has a number of its own, too
 
 
 @contextmanager
 def own_draws(device: str) -> Iterator[None]:
     """Leave torch's random numbers, here and on the device, as they were.
+
+    Other threads wait: they have the same generator, and would draw from another's seed.
 
     Examples
     --------
@@ -106,7 +113,7 @@ def own_draws(device: str) -> Iterator[None]:
 
     own = torch.device(device)
     devices = [] if own.type == "cpu" else [own]
-    with torch.random.fork_rng(devices, device_type=own.type):
+    with _DRAWS, torch.random.fork_rng(devices, device_type=own.type):
         yield
 
 

@@ -1,6 +1,5 @@
 """GLOCAL: labels factorised over examples and features, with their correlations learnt."""
 
-import warnings
 from dataclasses import replace
 from typing import Any, Self
 
@@ -9,6 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lamc.exceptions import held_back
 from lamc.learners.classical import ClassicalLearner, CodedLabels, Unobserved
 from lamc.learners.glocal_blocks import (
     Factors,
@@ -226,8 +226,7 @@ def cluster_rows(X: Matrix, n_clusters: int, seed: int) -> list[IntArray]:
     [[0, 2], [1]]
     """
     means = KMeans(n_clusters, n_init=1, max_iter=50, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # empty clusters are left out
+    with held_back(category=ConvergenceWarning):  # empty clusters are left out
         found = means.fit_predict(X)
     return [np.flatnonzero(found == cluster) for cluster in np.unique(found)]
 

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from lamc.learners.process_wide import Shared
 from lamc.types import FloatArray, IntArray
+
+_BLAS_THREADS = Shared()
 
 
 def smoothed_nuclear_norm(A: FloatArray, smoothing: float) -> tuple[float, FloatArray]:
@@ -90,12 +94,20 @@ def norms_of_parts(
            [0., 0.]])
     """
     total, slope = 0.0, np.zeros_like(A)
-    with _libraries().limit(limits=1, user_api="blas"):
+    with _BLAS_THREADS.kept(_to_one_thread, _as_before):
         for rows in parts:
             value, gradient = smoothed_nuclear_norm(A[rows], smoothing)
             total += value
             slope[rows] += gradient
     return total, slope
+
+
+def _to_one_thread() -> Any:
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+def _as_before(limited: Any) -> None:
+    limited.restore_original_limits()
 
 
 @cache

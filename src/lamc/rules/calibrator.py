@@ -1,5 +1,7 @@
 """The calibrator: scores and labels in, one threshold a label out."""
 
+import threading
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -20,7 +22,6 @@ from lamc.rules.deciding import Decider
 from lamc.rules.evidence import Evidence, all_scores
 from lamc.rules.gather import gather, is_bound, most_labels, row_weights
 from lamc.rules.levels import as_fraction, in_order_of_labels
-from lamc.rules.precision import luck_among
 from lamc.rules.pvalues import p_values
 from lamc.rules.ranks import SortedScores
 from lamc.rules.rule import RULES, RuleName
@@ -30,6 +31,8 @@ from lamc.rules.settings import Settings
 from lamc.rules.summary import promise_in_words, summary_table
 from lamc.rules.thresholds import Thresholds
 from lamc.types import AnyArray, BoolArray, FloatArray, Matrix, SparseMatrix
+
+_UPDATES = threading.RLock()  # one update at a time, or rows of another would be lost
 
 
 class Calibrator(BaseEstimator):
@@ -185,6 +188,7 @@ class Calibrator(BaseEstimator):
         assumption = assumption_of(labels, cardinality)
         if assumption == SINGLE_POSITIVES:
             warn(assumption)
+        settings.warn_of_luck(thresholds)
         self.classes_ = labels.classes
         self.knowledge_ = labels.knowledge
         self.settings_ = settings
@@ -203,8 +207,16 @@ class Calibrator(BaseEstimator):
         picked_for: Any = None,
         cardinality: Any = None,
     ) -> Self:
-        """Add calibration rows; the result is that of fitting on all of them at once."""
+        """Add calibration rows; the result is that of fitting on all of them at once.
+
+        Threads may update one calibrator: each waits for the others.
+        """
+        with _UPDATES:
+            return self._updated(scores, Y, (sample_weight, picked_for, cardinality))
+
+    def _updated(self, scores: Any, Y: Any, told: tuple[Any, Any, Any]) -> Self:
         check_is_fitted(self)
+        cardinality = told[2]
         given, scores = scores, in_order_of(scores, self.classes_)
         like_before = None if isinstance(Y, Labels) else self.knowledge_
         labels = labels_of_columns(Y, given, classes=self.classes_, knowledge=like_before)
@@ -217,20 +229,18 @@ class Calibrator(BaseEstimator):
             self.settings_,
             labels,
             scores,
-            (sample_weight, picked_for, cardinality),
+            told,
             before=self.evidence_,
         )
         bound = most_labels(cardinality, labels)
-        weighted_now, weighted_before = (
-            later.weights is not None,
-            self.evidence_.weights is not None,
-        )
-        if bound != self.most_labels_ or weighted_now != weighted_before:
+        weighted = {each.weights is not None for each in (self.evidence_, later)}
+        if bound != self.most_labels_ or len(weighted) > 1:
             raise CalibrationError(
                 "Give sample_weight or cardinality as they were given to fit, or not at all."
             )
         evidence = self.evidence_.joined(later)
         thresholds = self.settings_.thresholds(evidence, self.seed_, bound)
+        self.settings_.warn_of_luck(thresholds)  # before anything changes: it may be an error
         self.assumption_ = self.assumption_ or assumption_of(labels, cardinality)
         self._keep(evidence, thresholds)
         return self
@@ -310,7 +320,8 @@ class Calibrator(BaseEstimator):
         A fitted calibrator goes by those it was fitted with, ``settings_``.
         """
         alpha = self.alpha if classes is None else in_order_of_labels(self.alpha, classes)
-        return Settings(self.rule, alpha, self.delta, self.few_positives, self.per_label)
+        own = copy(alpha)  # an array may be changed by who gave it
+        return Settings(self.rule, own, self.delta, self.few_positives, self.per_label)
 
     @property
     def n_rows_(self) -> int:
@@ -366,10 +377,6 @@ class Calibrator(BaseEstimator):
             settings.delta_used,
             candidates_only=evidence.candidates_only,
         )
-        if rule.promised == "precision" and settings.delta_used is not None:
-            luck = luck_among(thresholds.reason, settings.delta_used)
-            if luck is not None:
-                warn(luck)
 
     def _decider(self) -> Decider:
         check_is_fitted(self)

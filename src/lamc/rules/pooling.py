@@ -6,11 +6,10 @@ row with many labels enters many times; rows are. So the group's promise is abou
 labels of the group that a row has, a share of at most alpha is missed on average.
 """
 
-import warnings
-
 import numpy as np
 from scipy.cluster.vq import kmeans2
 
+from lamc.exceptions import held_back
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores, weighted_rank
@@ -87,8 +86,7 @@ def group_by_shape(evidence: Evidence, rare: BoolArray, n_groups: int, *, seed: 
         return groups
     shapes = np.stack([np.quantile(evidence.positives.of_label(k), _SHAPE) for k in seen.tolist()])
     n_groups = min(n_groups, len(np.unique(shapes, axis=0)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a group that loses all its labels is no harm
+    with held_back("One of the clusters is empty"):  # a group that loses all its labels is no harm
         found = kmeans2(shapes.astype(np.float64), n_groups, minit="++", rng=seed)[1]
     order = np.argsort(-np.bincount(found))  # the largest group gets number 0
     groups[seen] = np.argsort(order)[found]

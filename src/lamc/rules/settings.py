@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from lamc.exceptions import CalibrationError
+from lamc.exceptions import CalibrationError, warn
 from lamc.labels import Knowledge, Labels
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels, as_fraction
 from lamc.rules.pooling import pool
+from lamc.rules.precision import luck_among
 from lamc.rules.rule import RULES
 from lamc.rules.thresholds import Thresholds
 
@@ -135,6 +136,13 @@ class Settings:
         if self.few_positives == "pool":
             thresholds = pool(thresholds, drawn, levels, seed=seed)
         return thresholds
+
+    def warn_of_luck(self, thresholds: Thresholds) -> None:
+        """Warn if some labels of many have likely passed the test of their precision by luck."""
+        if RULES[self.rule].promised == "precision" and self.delta_used is not None:
+            luck = luck_among(thresholds.reason, self.delta_used)
+            if luck is not None:
+                warn(luck)
 
     def drawn(self, evidence: Evidence, seed: int) -> Evidence:
         """The evidence, or the draw of it that ``per_label`` asks for."""

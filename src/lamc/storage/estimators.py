@@ -21,7 +21,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from lamc.exceptions import StorageError, warn
+from lamc.exceptions import StorageError, held_back, warn
 from lamc.storage.archive import unzipped, zipped
 from lamc.storage.contents import check_contents
 
@@ -91,8 +91,7 @@ def unpack_estimators(data: bytes, trusted: Iterable[str]) -> dict[str, Any]:
             f"If you trust whoever made the file: load(path, trusted={refused})."
         )
     try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", InconsistentVersionWarning)
+        with held_back(category=InconsistentVersionWarning) as said:
             loaded = io.loads(data, trusted=[*types])
         check_contents(loaded)
     except StorageError:
@@ -106,13 +105,13 @@ def unpack_estimators(data: bytes, trusted: Iterable[str]) -> dict[str, Any]:
 
 
 def _tell(said: Iterable[warnings.WarningMessage]) -> None:
-    """Warn once if parts were made by another scikit-learn, and of all else as it was said."""
-    others = set()
-    for each in said:
-        if isinstance(each.message, InconsistentVersionWarning):
-            others.add(each.message.original_sklearn_version)
-        else:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    """Warn once if parts were made by another scikit-learn."""
+    messages = (each.message for each in said)
+    others = {
+        message.original_sklearn_version
+        for message in messages
+        if isinstance(message, InconsistentVersionWarning)
+    }
     if others:
         warn(
             f"The model was saved with scikit-learn {', '.join(sorted(others))}, and {__version__} "

@@ -217,7 +217,8 @@ class Network(Learner):
         device = find_device(self.device)
         examples = Examples(inputs, None, None, len(self.classes_))
         modules = [module.to(device) for module in self.modules_]
-        with own_draws(device):  # a DataLoader draws, even if it does not shuffle
+        draws = not isinstance(inputs, InMemory)  # a DataLoader does, even if it does not shuffle
+        with own_draws(device) if draws else nullcontext():
             scores = scores_of(modules, examples, self.activation_, device, self.batch_size)
         return scores.numpy()
 
