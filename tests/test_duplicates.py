@@ -1,6 +1,7 @@
 """Equal rows have equal traces, and stay on one side when rows are parted."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,9 +113,38 @@ def test_traces_are_those_of_numbers_however_they_are_stored():
     X = np.array([[0.0, 2.0], [-0.0, 2.0], [1.0, 0.0]])
     dense = fingerprints(X)
     assert dense[0] == dense[1] != dense[2]
-    np.testing.assert_array_equal(dense, fingerprints(X.astype(np.float32)))
-    thin = fingerprints(sparse.csr_array(X))
-    assert thin[0] == thin[1] != thin[2]
+    frame = pd.DataFrame(X)
+    for stored in (
+        X.astype(np.float32),
+        X.astype(object),
+        X.tolist(),
+        np.asfortranarray(X),
+        frame,
+        frame.astype("Float64"),
+        frame.astype("double[pyarrow]"),
+        sparse.csr_array(X),
+        sparse.coo_array(X),
+    ):
+        np.testing.assert_array_equal(fingerprints(stored), dense)
+
+
+def test_traces_of_gaps_are_those_of_gaps_however_they_are_stored():
+    X = np.array([[0.0, np.nan], [1.0, 2.0], [np.nan, 0.0]])
+    frame = pd.DataFrame(X)
+    for stored in (frame, frame.astype("Float64"), frame.astype(object).where(frame.notna(), None)):
+        np.testing.assert_array_equal(fingerprints(stored), fingerprints(X))
+
+
+def test_traces_of_long_rows_are_those_of_each_by_itself():
+    X = np.random.default_rng(0).normal(size=(3, (1 << 20) + 1))
+    np.testing.assert_array_equal(
+        fingerprints(X), [fingerprints(X[[row]])[0] for row in range(len(X))]
+    )
+
+
+def test_rows_without_features_and_no_rows_have_traces():
+    assert len(fingerprints(np.zeros((0, 3)))) == 0
+    assert len({*fingerprints(np.zeros((3, 0))).tolist()}) == 1
 
 
 def test_sparse_rows_are_equal_by_what_they_hold_and_not_by_how():

@@ -26,6 +26,7 @@ from lamc.fitting import (
     train,
 )
 from lamc.labels import as_labels
+from lamc.labels.columns import require_same_rows
 from lamc.metrics.estimator_score import estimator_score
 from lamc.rules import Calibrator
 from lamc.rules.rule import RuleName
@@ -198,6 +199,7 @@ class LAMC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_columns(Y, self.classes_, in_order=self.in_order_)
+        require_same_rows(Y, X, names=("Y", "X"))
         calibrated_on = traces(X)
         labels = as_labels(Y, classes=self.classes_)
         scores = self.predict_proba(X)

@@ -1,16 +1,20 @@
 """Rows that are equal: what is learnt from one must not be judged by the other."""
 
+from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from lamc.types import AnyArray, BoolArray, IntArray
+from lamc.labels.columns import as_numbers
+from lamc.types import AnyArray, BoolArray, FloatArray, IntArray
 
 _FEW_VALUES = 0.1  # share of rows that differ, below which equal ones are not copies
 _MOST_COPIES = 10  # that one thing may have, however few rows are drawn
-_ROWS_AT_ONCE = 4096  # that are looked at together; bounds the memory that takes
+_NUMBERS_AT_ONCE = 1 << 20  # that are looked at together; bounds the memory that takes
 _COMMON = 0.05  # share of the rows drawn above which equal ones may be no copies
 _UNKNOWN: AnyArray = np.empty(0, dtype=np.uint64)
 
@@ -146,33 +150,50 @@ def _whole(shown: IntArray, count: int, thing: IntArray, *, otherwise: IntArray)
     return np.flatnonzero(np.isin(thing, taken)) if taken else otherwise
 
 
-def _rows_as_bytes(X: Any) -> Any:
+def _rows_as_bytes(X: Any) -> Iterator[bytes]:
+    """Rows as bytes, equal for equal rows in any container: of numbers, those that are not 0."""
     if sparse.issparse(X):
         rows = sparse.csr_array(X, dtype=np.float64, copy=True)
         rows.sum_duplicates()
         rows.eliminate_zeros()
-        for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-            yield (
-                rows.indices[start:end].astype(np.int64).tobytes() + rows.data[start:end].tobytes()
-            )
+        yield from _filled(rows.indptr, rows.indices, rows.data)
         return
     array = _as_array(X)
-    if array.dtype.kind in "biuf":
-        for start in range(0, len(array), _ROWS_AT_ONCE):
-            part = np.ascontiguousarray(array[start : start + _ROWS_AT_ONCE], dtype=np.float64)
-            yield from (row.tobytes() for row in part + 0.0)  # −0 and 0 are equal
-    else:
+    if array.dtype.kind not in "biuf":
         yield from (repr(_plain(row)).encode() for row in array)
+        return
+    width = int(np.prod(array.shape[1:], dtype=np.int64))
+    count = max(1, _NUMBERS_AT_ONCE // max(1, width))
+    for start in range(0, len(array), count):
+        some = array[start : start + count]
+        part = some.astype(np.float64).reshape(len(some), width)
+        row, column = np.nonzero(part)
+        starts = np.r_[0, np.cumsum(np.count_nonzero(part, axis=1))]
+        yield from _filled(starts, column, part[row, column])
+
+
+def _filled(starts: IntArray, columns: IntArray, values: FloatArray) -> Iterator[bytes]:
+    """Columns and values of each row that ends where the next one starts."""
+    columns = columns.astype(np.int64, copy=False)
+    for start, end in pairwise(starts.tolist()):
+        yield columns[start:end].tobytes() + values[start:end].tobytes()
 
 
 def _as_array(X: Any) -> AnyArray:
-    """Rows as an array, of objects where their lengths differ."""
+    """Rows as an array, of numbers if they are, and of objects where their lengths differ."""
     try:
-        return np.asarray(X)
+        array = as_numbers(X)
     except ValueError:
         rows = np.empty(len(X), dtype=object)
         rows[:] = [*X]
         return rows
+    if array.dtype == object and array.ndim == 2 and _are_numbers(array):
+        return array.astype(np.float64)
+    return array
+
+
+def _are_numbers(array: AnyArray) -> bool:
+    return all(isinstance(value, Real) or value is None for value in array.flat)
 
 
 def _plain(row: Any) -> Any:

@@ -13,6 +13,7 @@ from lamc.containers import count_rows, take_rows, traces, with_rows
 from lamc.duplicates import are_common
 from lamc.exceptions import CalibrationError, LabelError, ScorerError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import require_same_rows
 from lamc.labels.forms import are_columns, are_in_order, unless_told
 from lamc.rules import Calibrator
 from lamc.rules.gather import is_bound, most_labels, row_weights
@@ -124,6 +125,9 @@ def read_task(
         raise CalibrationError("Give both X_cal and Y_cal, or neither.")
     if (X_val is None) != (Y_val is None):
         raise LabelError("Give both X_val and Y_val, or neither.")
+    require_same_rows(y, X, names=("y", "X"))
+    require_same_rows(Y_cal, X_cal, names=("Y_cal", "X_cal"))
+    require_same_rows(Y_val, X_val, names=("Y_val", "X_val"))
     return Task(
         X,
         labels,

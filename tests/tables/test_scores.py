@@ -256,3 +256,10 @@ def test_what_predictions_call_id_is_the_column_that_identifies_rows(tmp_path):
         tmp_path / "scores.csv", tmp_path / "truth.csv", LabelColumns(), id_column="plot"
     )
     assert found.labels.positives.toarray().ravel().tolist() == [True, False]
+
+
+def test_a_blank_line_of_a_table_with_one_column_is_a_row_with_a_gap(tmp_path):
+    (tmp_path / "scores.csv").write_text("ash\n0.1\n\n0.9\n")
+    (tmp_path / "truth.csv").write_text("ash\n0\n1\n1\n")
+    with pytest.raises(DatasetError, match=r"row 3 .*the score of 'ash' is missing"):
+        read_scored(tmp_path / "scores.csv", tmp_path / "truth.csv", LabelColumns())

@@ -10,6 +10,7 @@ from scipy import sparse
 from lamc.evaluation.claims import Claim, claims
 from lamc.evaluation.intervals import Estimate, mean_of_rows, share_of_pairs, wilson
 from lamc.labels import Labels, as_labels
+from lamc.labels.columns import require_same_rows
 from lamc.metrics.inputs import check_scores, check_truth
 from lamc.metrics.ranks import row_ranks
 from lamc.rules import Calibrator
@@ -81,6 +82,7 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
     >>> print(found.decided["precision"])
     83.2 % (78.3 to 87.2 %)
     """
+    require_same_rows(Y, scores, names=("Y", "scores"))
     Y = as_beside(Y, scores, calibrator.classes_)
     truth = check_truth(
         Y if isinstance(Y, Labels) else as_labels(Y, classes=calibrator.classes_, knowledge="all"),

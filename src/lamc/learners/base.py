@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
+from lamc.labels.columns import require_same_rows
 from lamc.labels.forms import unless_told
 from lamc.learners.features import read_features
 from lamc.learners.numbers import Check, require_settings
@@ -37,6 +38,7 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give "
                 "the observed labels."
             )
+        require_same_rows(y, X, names=("y", "X"))
         rows = read_features(self, X, reset=True)
         labels = as_labels(y, knowledge=unless_told(y))
         labels.require_rows(rows.shape[0], of="X")

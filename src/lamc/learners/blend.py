@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state, gen_batches
 
 from lamc.exceptions import FeatureError, LabelError
 from lamc.labels import Knowledge, Labels
+from lamc.labels.columns import require_same_rows
 from lamc.learners.an import WAN
 from lamc.learners.base import Learner
 from lamc.learners.features import read_features
@@ -195,6 +196,7 @@ class Blend(Learner):
                 )
         else:
             rows_val = read_features(self, X_val, reset=False, called="X_val")
+            require_same_rows(Y_val, X_val, names=("Y_val", "X_val"))
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(rows_val.shape[0], of="X_val")
         self.fences_ = Fences.of(rows[kept])

@@ -14,6 +14,7 @@ from sklearn.utils import gen_batches
 from lamc.exceptions import LabelError, TrainingError
 from lamc.installed import is_users
 from lamc.labels import Labels
+from lamc.labels.columns import require_same_rows
 from lamc.learners.base import Learner
 from lamc.learners.devices import find_device, single_precision, training_mode
 from lamc.learners.features import Origin, read_features, refuse_too_large
@@ -235,6 +236,7 @@ class NetworkLearner(Learner):
         origin, origin_val = Origin(), Origin("X_val")
         labels_val = None
         if X_val is not None:
+            require_same_rows(Y_val, X_val, names=("Y_val", "X_val"))
             X_val = read_features(self, X_val, reset=False, called="X_val")
             labels_val = validation_labels(Y_val, labels.classes)
             labels_val.require_rows(X_val.shape[0], of="X_val")

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from lamc.exceptions import LabelError
 from lamc.labels import Knowledge, Labels, as_labels
-from lamc.labels.columns import as_numbers, in_order_of
+from lamc.labels.columns import as_numbers, in_order_of, require_same_rows
 from lamc.labels.forms import are_in_order
 from lamc.types import AnyArray, BoolArray, FloatArray
 
@@ -18,6 +18,7 @@ def check_truth(Y: Any, *, by: str, beside: Any) -> Labels:
     Labels that say of themselves that only some positives are known are refused: a label that was
     not observed would count as false. So are lists of names beside columns without names.
     """
+    require_same_rows(Y, beside, names=("Y", "scores"))
     if are_in_order(Y):
         labels = Y if isinstance(Y, Labels) else as_labels(Y, knowledge=Knowledge.ALL)
     else:

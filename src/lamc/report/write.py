@@ -12,7 +12,7 @@ from lamc.datasets import Dataset
 from lamc.exceptions import DatasetError, LabelError, LAMCError
 from lamc.files import is_stream, whole_file
 from lamc.labels import Knowledge, Labels, as_labels
-from lamc.labels.columns import in_order_of
+from lamc.labels.columns import in_order_of, require_same_rows
 from lamc.report.findings import RowContents, find
 from lamc.report.page import render
 from lamc.rules import Calibrator
@@ -97,6 +97,7 @@ def write_report(
             "overwrite=True (--force in the shell)."
         )
     check_is_fitted(calibrator)
+    require_same_rows(Y, scores, names=("Y", "scores"))
     labels = _truth(as_beside(Y, scores, calibrator.classes_), calibrator)
     checked = check_scores(
         in_order_of(scores, calibrator.classes_), n_labels=len(calibrator.classes_)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from lamc.exceptions import CalibrationError, LabelError
 from lamc.labels import Knowledge, Labels, as_labels
-from lamc.labels.columns import places_of, unwrapped
+from lamc.labels.columns import places_of, require_same_rows, unwrapped
 from lamc.labels.forms import are_columns
 from lamc.rules.scores import score_matrix
 
@@ -35,6 +35,7 @@ def labels_of_columns(
     array([1, 2])
     """
     n, k = score_matrix(scores).shape
+    require_same_rows(Y, scores, names=("Y", "scores"))
     if classes is None and hasattr(scores, "columns"):
         classes = scores.columns
     if classes is not None:

@@ -264,7 +264,11 @@ def _csv_tables(
             reader = csv.open_csv(
                 buffered,
                 csv.ReadOptions(column_names=names, block_size=_CSV_BLOCK, use_threads=False),
-                csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True),
+                csv.ParseOptions(
+                    delimiter=source.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(names) > 1,  # of one column, it is a row with a gap
+                ),
                 csv.ConvertOptions(
                     include_columns=list(dict.fromkeys([*columns, names[-1]])),
                     column_types=dict.fromkeys(names, pa.string()),
