@@ -95,3 +95,8 @@ def test_few_positives_are_told_the_share_that_can_be_kept():
     scores, truth = np.array([[0.2], [0.4], [0.9], [0.1]]), np.array([[1], [1], [1], [0]])
     cal = Calibrator("selective", alpha=0.1).fit(scores, as_labels(truth, knowledge="all"))
     assert "top 25 %" in cal.summary()["promise"].iloc[0]
+
+
+@pytest.mark.parametrize("level", [np.float16(0.1), np.float32(0.1), np.array(0.1), 1 - 0.9])
+def test_a_level_is_told_as_it_is_meant(level):
+    assert "at least 90 % of" in promise_in_words(RULES["recall"], level, delta=None)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamc.rules.levels import as_fraction
 from lamc.rules.rule import OF_A_ROW, RULES, Rule
 from lamc.rules.thresholds import (
     FEW_NEGATIVES,
@@ -67,6 +68,8 @@ def shared_promise_in_words(alpha: Any) -> str:
 def _filled(text: str, alpha: Any, delta: float | None) -> str:
     """A promise with its percentages."""
     level = None if np.ndim(alpha) else float(alpha)
+    if level is not None and 0 < level < 1:  # as it is meant, which short floats only come near to
+        level = float(as_fraction(alpha, "alpha"))
     return text.format(
         alpha="its alpha" if level is None else _percent(level),
         rest="1 − its alpha" if level is None else _percent(1 - level),
