@@ -50,7 +50,7 @@ docs: .venv/installed-docs  ## build the documentation into site/
 FIGURE := $(BIN)/lamc bench figure results/paper.csv --profile paper --force --quiet
 COMPARE := $(BIN)/lamc bench compare --force
 tables: .venv/installed-dev  ## write tables and figures of the documentation anew, from results/
-	@$(BIN)/python docs/tables.py
+	@PYTHONPATH=docs $(BIN)/python -m tables
 	@$(FIGURE) --kind calibration-size --output docs/images/calibration-size.svg
 	@$(FIGURE) --kind promised-achieved --output docs/images/promised-achieved.svg
 	@$(COMPARE) results/paper.csv --profile paper --methods Blend,LAMC,SMILE,AN,WAN,ROLE,GLOCAL,MLML,DM2L \

@@ -3,26 +3,27 @@
 The paper's standard deviations are over starts of networks on one split. Where its split is not
 known, means also differ by which rows were tested: by √2 standard errors of a mean over test rows.
 
-Run: python benchmarks/study_split.py [DATA SET ...]
+Run: python benchmarks/study_split.py results/splits.csv [DATA SET ...]    # adds what is not there
 """
 
-import sys
 import warnings
 
 import numpy as np
 
+from lamc.benchmark.paper import METRICS
 from lamc.benchmark.plan import EXACT_DATASETS
 from lamc.benchmark.protocol import task_of
 from lamc.datasets import load
 from lamc.learners import Blend
 from lamc.metrics import ranking_metrics
+from studies import Findings, asked
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    print("| data set | test rows | average precision | coverage | ranking loss |")
-    print("| --- | ---: | ---: | ---: | ---: |")
-    for name in sys.argv[1:] or EXACT_DATASETS:
+    told = asked(__doc__, EXACT_DATASETS)
+    found = Findings(told.file, ["dataset", "test_rows", *METRICS])
+    for name in found.missing(told.datasets):
         task = task_of(load(name), "given", 0, "training")
         validation = task.validation
         blend = Blend(effort="fast", random_state=0)
@@ -30,9 +31,9 @@ def main() -> None:
         scores, truth = blend.predict_proba(task.test.X), task.test.labels
         n = len(truth)
         rows = [ranking_metrics(truth[[i]], scores[[i]]) for i in range(n)]
-        values = [[r.average_precision, r.coverage_error, r.ranking_loss] for r in rows]
+        values = [[getattr(each, metric) for metric in METRICS] for each in rows]
         apart = np.sqrt(2 / n) * np.std(values, axis=0, ddof=1)
-        print(f"| {name} | {n} | " + " | ".join(f"{each:.3f}" for each in apart) + " |", flush=True)
+        found.add([[name, n, *(f"{each:.5f}" for each in apart)]])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The tables of the pages are those of the files in results/."""
 
-import importlib.util
+import importlib
 from pathlib import Path
 
 import pytest
@@ -19,10 +19,9 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def tables():
-    spec = importlib.util.spec_from_file_location("tables", ROOT / "docs" / "tables.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        yield importlib.import_module("tables.pages")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,0 +1,5 @@
+"""``make tables``."""
+
+from tables.pages import main
+
+main()
