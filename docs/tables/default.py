@@ -59,7 +59,7 @@ def best_rivals() -> str:
     for profile in PROFILES:
         found = best_of_others(profile, "average_precision")
         for row, (blend, name, value) in zip(cells, found.to_numpy(), strict=True):
-            row += [number(blend), f"{number(value)} {name}"]
+            row += [number(blend), f"{number(value)}\N{NO-BREAK SPACE}{name}"]
     head = [each for when in PROFILES.values() for each in (f"{when}: Blend", "best rival")]
     return rows_of(cells, ["data set", *head])
 
