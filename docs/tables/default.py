@@ -209,9 +209,15 @@ def cost() -> str:
     cells = []
     for dataset in DATASETS:
         ratio = number(spent.loc[dataset, "fast"] / spent.loc[dataset, "full"], 2)
-        precision = number(full[dataset]), number(fast.get(dataset))
-        cells.append((dataset, number(seconds.get(dataset), 1), ratio, *precision))
+        lost = f"{100 * (fast[dataset] / full[dataset] - 1):+.1f}"
+        precision = number(full[dataset]), number(fast[dataset]), lost
+        cells.append((dataset, number(seconds[dataset], 1), ratio, *precision))
+    total = spent.sum()
+    gains = [fast[dataset] / full[dataset] - 1 for dataset in DATASETS]
+    whole = number(total["fast"] / total["full"], 2), "", "", f"{100 * np.mean(gains):+.1f}"
+    cells.append(("all", number(sum(seconds[name] for name in DATASETS), 1), *whole))
     head = ["data set", "seconds a fit, full", "fast / full", "average precision, full", "fast"]
+    head.append("fast, %")
     return rows_of(cells, head)
 
 
