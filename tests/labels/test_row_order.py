@@ -78,3 +78,9 @@ def test_indexes_that_name_other_rows_say_nothing(index):
 def test_what_has_no_index_is_taken_by_position():
     for given in (Y.to_numpy(), LISTS, None):
         require_same_rows(given, SCORES, names=("Y", "scores"))
+
+
+def test_numbers_are_told_as_numbers():
+    y = pd.Series(["oak", "elm", "oak"], index=[0, 2, 1])
+    with pytest.raises(LabelError, match="row 1 of y is 2, and of X 1"):
+        require_same_rows(y, y.sort_index().to_frame(), names=("y", "X"))

@@ -120,10 +120,11 @@ def require_same_rows(given: Any, beside: Any, *, names: tuple[str, str]) -> Non
     if not (index.is_unique and other.is_unique and index.isin(other).all()):
         return
     own, there = names
-    row = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
+    pairs = zip(index.tolist(), other.tolist(), strict=True)
+    row, one, another = next((row, a, b) for row, (a, b) in enumerate(pairs) if a != b)
     raise LabelError(
         f"{own} and {there} have the same index, in another order: row {row} of {own} is "
-        f"{index[row]!r}, and of {there} {other[row]!r}.\nRows are matched by position. If the "
+        f"{one!r}, and of {there} {another!r}.\nRows are matched by position. If the "
         f"index says which belong together, pass {own}.loc[{there}.index]; if the position does, "
         f"{own}.set_axis({there}.index)."
     )
