@@ -135,6 +135,15 @@ def test_threads_of_torch_are_put_back():
     assert torch.get_num_threads() == before
 
 
+def test_threads_of_torch_within_others_are_put_back_one_by_one():
+    before = torch.get_num_threads()
+    with torch_threads(before + 2):
+        with torch_threads(before + 1):
+            assert torch.get_num_threads() == before + 1
+        assert torch.get_num_threads() == before + 2
+    assert torch.get_num_threads() == before
+
+
 def test_a_shared_setting_is_put_back_by_the_last():
     setting, shared = [8], Shared()
 

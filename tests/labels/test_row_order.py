@@ -80,6 +80,17 @@ def test_what_has_no_index_is_taken_by_position():
         require_same_rows(given, SCORES, names=("Y", "scores"))
 
 
+@pytest.mark.parametrize(
+    "index", [pd.CategoricalIndex(IDS), pd.Index(IDS, dtype=object), pd.Index(IDS, dtype="string")]
+)
+def test_the_same_order_in_two_types_is_the_same(index):
+    require_same_rows(Y.set_axis(index), SCORES, names=("Y", "scores"))
+    require_same_rows(Y, SCORES.set_axis(index), names=("Y", "scores"))
+    dates = pd.date_range("2026-01-01", periods=60)
+    plain = pd.Index([*dates.to_pydatetime()], dtype=object)
+    require_same_rows(Y.set_axis(dates), SCORES.set_axis(plain), names=("Y", "scores"))
+
+
 def test_numbers_are_told_as_numbers():
     y = pd.Series(["oak", "elm", "oak"], index=[0, 2, 1])
     with pytest.raises(LabelError, match="row 1 of y is 2, and of X 1"):

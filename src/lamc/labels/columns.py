@@ -119,9 +119,11 @@ def require_same_rows(given: Any, beside: Any, *, names: tuple[str, str]) -> Non
         return
     if not (index.is_unique and other.is_unique and index.isin(other).all()):
         return
-    own, there = names
     pairs = zip(index.tolist(), other.tolist(), strict=True)
-    row, one, another = next((row, a, b) for row, (a, b) in enumerate(pairs) if a != b)
+    odd = next(((row, a, b) for row, (a, b) in enumerate(pairs) if a != b), None)
+    if odd is None:  # the same in two types
+        return
+    (own, there), (row, one, another) = names, odd
     raise LabelError(
         f"{own} and {there} have the same index, in another order: row {row} of {own} is "
         f"{one!r}, and of {there} {another!r}.\nRows are matched by position. If the "

@@ -23,6 +23,7 @@ class Shared:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._mine = threading.local()
         self._within = 0
         self._before: Any = None
 
@@ -30,15 +31,24 @@ class Shared:
     def kept(self, read: Callable[[], Any], put_back: Callable[[Any], object]) -> Iterator[Any]:
         """Read the setting when the first comes in, and put it back when the last has left.
 
-        Gives what the first has read.
+        Gives what was read. A thread that is within already puts back what it finds there.
         """
+        if getattr(self._mine, "within", False):
+            found = read()
+            try:
+                yield found
+            finally:
+                put_back(found)
+            return
         with self._lock:
             if not self._within:
                 self._before = read()
             self._within += 1
+        self._mine.within = True
         try:
             yield self._before
         finally:
+            self._mine.within = False
             with self._lock:
                 self._within -= 1
                 if not self._within:
