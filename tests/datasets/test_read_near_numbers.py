@@ -113,3 +113,19 @@ def test_text_that_a_file_declares_stays_text(tmp_path):
     path.write_text("".join(f'{{"age": {age}, "y": 1}}\n' for age in rows))
     with pytest.raises(DatasetError, match=r"line 31: the column 'age' holds '.', but 30 of"):
         read(path, labels=["y"])
+
+
+def test_the_row_is_counted_with_blank_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f'{age},"on a\nhill",0\n' for age in AGES]
+    path.write_text("".join(["\n\nage,where,y\n", *rows[:2], "\n\n", "?,,1\n", *rows[2:]]))
+    with pytest.raises(DatasetError, match=r"row 8 \(the header is row 3\): the column 'age' hol"):
+        read(path, labels=["y"])
+
+
+def test_a_cell_too_long_to_be_read_again_leaves_blank_lines_out(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f"{age},{'long' * 50_000},0\n" for age in AGES]
+    path.write_text("".join(["\nage,where,y\n", rows[0], "\n", "?,,1\n", *rows[1:]]))
+    with pytest.raises(DatasetError, match=r"row 3 \(the header is row 1\): the column 'age' hol"):
+        read(path, labels=["y"])

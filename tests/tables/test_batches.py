@@ -133,6 +133,9 @@ def test_words_beside_numbers_are_read_value_by_value():
     [
         ("a.csv", "x,y\n1\n", "all have the 2 values that its header has"),
         ("a.csv", "x,y\n1,2\n3\n", r"row 3 \(the header is row 1\): expected 2 columns, got 1"),
+        ("a.csv", "x,y\n\n1,2\n\n3\n", r"row 5 \(the header is row 1\): expected 2 columns"),
+        ("a.csv", "\nx,y\n\n1,2\ntall,2\n", r"row 5 \(the header is row 2\): the column 'x' hol"),
+        ("a.csv", "x\n1\n\ntall\n", r"row 4 \(the header is row 1\): the column 'x' holds 'tall'"),
         ("a.csv", "x;y\n1;2\n", "one column, 'x;y'.\nSay --delimiter ';'"),
         ("a.csv", "x\ty\n1\t2\n", r"Say --delimiter \$'.t'"),
         ("a.csv", "x,x\n1,2\n", "two columns named 'x'"),

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from lamc.datasets.readers.files import OPENERS, damage_told, first_bytes, kind_of, open_bytes
+from lamc.datasets.readers.files import (
+    OPENERS,
+    csv_place,
+    damage_told,
+    first_bytes,
+    kind_of,
+    open_bytes,
+)
 from lamc.datasets.readers.table import check_marks
 from lamc.exceptions import DatasetError
 from lamc.tables.csv_text import CsvText
@@ -56,7 +63,7 @@ class Source:
     def place(self, row: int) -> str:
         """Where the table has a row, counted from 0, for people."""
         if self.format == "csv":
-            return f"row {row + 2} (the header is row 1)"
+            return csv_place(row, self.path, delimiter=self.delimiter, encoding=self.encoding)
         return f"row {row}, counted from 0"
 
     @contextmanager

@@ -1,13 +1,15 @@
 """What a file is before anyone reads it: there, not empty, and what its first bytes say."""
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -107,6 +109,41 @@ def ends_within_quotes(last: object, end: str) -> bool:
 
 
 NOT_CLOSED = "a value in quotes is not closed, and all that follows was taken for a part of it"
+
+
+def csv_place(row: int, path: Path | None, *, delimiter: str, encoding: str) -> str:
+    r"""Say where a CSV file has a row, with the blank lines above it, as spreadsheets count.
+
+    Parameters
+    ----------
+    row : int
+        Of those that were read, counted from 0.
+    path : Path or None
+        The file, which is read again. Without one, blank lines are not counted.
+    delimiter, encoding : str
+        How it is written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from lamc.datasets.readers.files import csv_place
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.csv")
+    ...     _ = path.write_text("age,seen\n20,oak\n\n21,elm\n")
+    ...     csv_place(1, path, delimiter=",", encoding="utf-8")
+    'row 4 (the header is row 1)'
+    """
+    header, number = 1, row + 2
+    if path is not None:
+        unread = suppress(csv.Error, StopIteration)  # to be told of the row is better than nothing
+        with unread, open_bytes(path) as file, text_of(file, encoding) as text:
+            rows = enumerate(csv.reader(text, delimiter=delimiter), start=1)
+            top, names = next((at, cells) for at, cells in rows if "".join(cells).strip())
+            one = len(names) == 1  # column, of which a blank line is a row with a gap
+            found = next(islice((at for at, cells in rows if cells or one), row, None))
+            header, number = top, found
+    return f"row {number} (the header is row {header})"
 
 
 def stem(path: Path) -> str:

@@ -23,7 +23,13 @@ from lamc.datasets.readers.columns import (
     label_matrix,
     word_columns,
 )
-from lamc.datasets.readers.files import NOT_CLOSED, ends_within_quotes, open_bytes, text_of
+from lamc.datasets.readers.files import (
+    NOT_CLOSED,
+    csv_place,
+    ends_within_quotes,
+    open_bytes,
+    text_of,
+)
 from lamc.datasets.readers.label_lists import (
     listed_labels,
     matrix_of_lists,
@@ -75,10 +81,13 @@ def read_csv(
                 ),
             )
 
+    def place(row: int) -> str:
+        return csv_place(row, path, delimiter=between, encoding=encoding or "utf-8")
+
     text = [*_listed(label_column), *_listed(words)]  # 007 stays 007
     try:
         table = read(text)
-        _check_closed(path, table, encoding or "utf-8")
+        _check_closed(path, table, place, encoding or "utf-8")
         if codes := _codes(path, table, read, encoding or "utf-8"):
             table = read([*text, *codes])
     except pa.ArrowInvalid as error:
@@ -98,7 +107,7 @@ def read_csv(
     return _dataset(
         path,
         table,
-        lambda row: f"row {row + 2} (the header is row 1)",
+        place,
         labels=labels,
         label_column=label_column,
         separator=separator,
@@ -298,7 +307,9 @@ def check_marks(delimiter: str, decimal: str) -> None:
         )
 
 
-def _check_closed(path: Path, table: ArrowTable, encoding: str) -> None:
+def _check_closed(
+    path: Path, table: ArrowTable, place: Callable[[int], str], encoding: str
+) -> None:
     """Raise if the file ends within quotes: rows after the quote are a part of a value then."""
     if not (table.num_rows and table.num_columns):
         return
@@ -311,8 +322,7 @@ def _check_closed(path: Path, table: ArrowTable, encoding: str) -> None:
             end = (end + block)[-256:]
     if ends_within_quotes(last, end):
         raise DatasetError(
-            f"{path}, row {table.num_rows + 1} (the header is row 1): {NOT_CLOSED}.\n"
-            "Close or remove the quote."
+            f"{path}, {place(table.num_rows - 1)}: {NOT_CLOSED}.\nClose or remove the quote."
         )
 
 
