@@ -25,6 +25,7 @@ from lamc.tables.batches import (
 from lamc.tables.cells import Kind, converted
 from lamc.tables.csv_text import CsvText
 from lamc.tables.source import source_of
+from lamc.tables.writers import target_format
 
 WANTED = {"height": Kind.NUMBER, "leaf": Kind.WORD, "tall": Kind.TRUTH}
 HEIGHTS = [3.5, None, 12.0, -1e-3, 7.0]
@@ -249,6 +250,15 @@ def test_standard_input_stays_open(monkeypatch):
     assert next(reading).table["x"].to_pylist() == ["ü"]
     reading.close()
     assert not Stream.buffer.closed
+
+
+def test_closed_standard_streams_are_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(DatasetError, match="Standard input is closed"):
+        next(batches(source_of("-"), {"x": Kind.WORD}, rows=1))
+    with pytest.raises(DatasetError, match="Standard output is closed"):
+        target_format("-")
 
 
 @pytest.mark.parametrize("whole", [True, False])

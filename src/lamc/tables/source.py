@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, get_args
+from typing import IO, Literal, TextIO, get_args
 
 from lamc.datasets.readers.files import (
     OPENERS,
@@ -69,6 +69,8 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """Open to read bytes; standard input stays open afterwards."""
+        if self.path is None:
+            check_open(sys.stdin, "Standard input")
         opened = nullcontext(sys.stdin.buffer) if self.path is None else open_bytes(self.path)
         try:
             with damage_told(self), opened as stream:
@@ -78,6 +80,21 @@ class Source:
                 f"{self} is not {self.encoding} text: {error}.\n"
                 "Say which encoding it has, for example --encoding latin-1."
             ) from error
+
+
+def check_open(stream: TextIO | None, name: str) -> None:
+    """Raise if standard input or output is closed, as who starts a program can have it.
+
+    Examples
+    --------
+    >>> from lamc.tables.source import check_open
+    >>> check_open(None, "Standard output")
+    Traceback (most recent call last):
+    lamc.exceptions.DatasetError: Standard output is closed.
+    Name a file, or leave standard output open.
+    """
+    if stream is None:
+        raise DatasetError(f"{name} is closed.\nName a file, or leave {name.lower()} open.")
 
 
 def is_table(path: str | Path) -> bool:

@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol, TypeAlias
 
 from lamc.exceptions import DatasetError
 from lamc.files import whole_file
-from lamc.tables.source import STANDARD, Format, delimiter_of, format_of
+from lamc.tables.source import STANDARD, Format, check_open, delimiter_of, format_of
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types of its own
 ArrowSchema: TypeAlias = Any
@@ -40,6 +40,8 @@ def target_format(target: str | Path, *, said: str | None = None) -> Format:
     ('csv', 'jsonl')
     """
     format_ = format_of(target, said=said, option="--to")
+    if str(target) == STANDARD:
+        check_open(sys.stdout, "Standard output")
     if format_ != "parquet":
         return format_
     if str(target) == STANDARD:
