@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lamc.exceptions import CalibrationError, warn
@@ -19,7 +18,7 @@ from lamc.labels.columns import in_order_of
 from lamc.rules.assumptions import SINGLE_POSITIVES, assumption_of
 from lamc.rules.columns import labels_of_columns
 from lamc.rules.deciding import Decider
-from lamc.rules.evidence import Evidence, all_scores
+from lamc.rules.evidence import Evidence, all_scores, seed_of
 from lamc.rules.gather import gather, is_bound, most_labels, row_weights
 from lamc.rules.levels import as_fraction, in_order_of_labels
 from lamc.rules.pvalues import p_values
@@ -398,10 +397,3 @@ class Calibrator(BaseEstimator):
 def _as_sharp_as(scores: Any, known: SortedScores) -> SortedScores:
     """Scores of calibration rows, rounded as new ones are that come in half precision."""
     return known.rounded(np.float16) if are_half(scores) else known
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed for all that is drawn: the number itself, or one that a generator gives."""
-    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32:
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,10 +1,11 @@
 """What a calibration set tells a rule, kept so that more rows can be added to it."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 from lamc.exceptions import CalibrationError
 from lamc.rules.ranks import SortedScores
@@ -138,6 +139,20 @@ class Evidence:
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         return self.keep(place - self.positives.offsets[labels] < per_label)
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed for all that is drawn: the number itself, or one that a generator gives.
+
+    Examples
+    --------
+    >>> from lamc.rules.evidence import seed_of
+    >>> seed_of(7)
+    7
+    """
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def random_keys(rows: IntArray, labels: IntArray, seed: int) -> AnyArray:
