@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lamc import Calibrator, as_labels, metrics
+from lamc import Calibrator, as_labels, load, metrics
 from lamc.evaluation import evaluate
 from lamc.evaluation.intervals import wilson
 from lamc.exceptions import CalibrationError, LabelError
@@ -72,6 +72,22 @@ def test_scores_in_half_precision_are_measured_as_they_are_decided(rule, tmp_pat
     found = evaluate(calibrator, halves, Y[300:]).decided["accepted"].value
     assert found == pytest.approx(accepted.mean())
     page = write_report(tmp_path / "a.html", halves, Y[300:], calibrator).read_text("utf-8")
+    assert f"{100 * found:.1f}\u00a0% are accepted" in page
+
+
+def test_calibrated_in_half_precision_sharper_scores_are_measured_as_they_are_decided(tmp_path):
+    rng = np.random.default_rng(0)
+    Y = rng.random((600, 3)) < 0.4
+    scores = 0.99 + 0.01 * (0.5 * rng.random(Y.shape) + 0.5 * rng.random(Y.shape) * Y)
+    calibrator = Calibrator("three-way", alpha=0.2).fit(scores[:300].astype(np.float16), Y[:300])
+    calibrator.save(tmp_path / "a.lamc")
+    sharp = scores[300:].astype(np.float32)
+    accepted = load(tmp_path / "a.lamc").decide(sharp) == 1
+    np.testing.assert_array_equal(accepted, calibrator.decide(sharp.astype(np.float16)) == 1)
+    assert (accepted != (sharp >= calibrator.thresholds_)).any()
+    found = evaluate(calibrator, sharp, Y[300:]).decided["accepted"].value
+    assert found == pytest.approx(accepted.mean())
+    page = write_report(tmp_path / "a.html", sharp, Y[300:], calibrator).read_text("utf-8")
     assert f"{100 * found:.1f}\u00a0% are accepted" in page
 
 

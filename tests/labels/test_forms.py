@@ -91,6 +91,7 @@ def test_integers_are_names_among_integer_classes():
         MATRIX,
         MATRIX.astype(bool),
         MATRIX.astype(np.float32),
+        MATRIX.astype(np.float16),
         MATRIX.tolist(),
         sparse.csr_matrix(MATRIX),
         sparse.csc_array(MATRIX.astype(float)),

@@ -66,15 +66,16 @@ def test_the_ends_and_minus_zero_are_scores():
     [
         (np.float32, np.float32),
         (np.float64, np.float64),
-        (np.float16, np.float32),
+        (np.float16, np.float16),
         (np.longdouble, np.float64),
         (np.int64, np.float64),
         (bool, np.float64),
         (">f8", np.float64),
+        (">f4", np.float32),
     ],
 )
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_scores_become_one_of_two_types(given_type, kept, order):
+def test_scores_keep_their_float_type_or_become_float64(given_type, kept, order):
     scores = np.array([[0, 1], [1, 0], [1, 1]], dtype=given_type, order=order)
     checked = check_scores(scores)
     assert checked.dtype == kept

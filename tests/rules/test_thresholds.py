@@ -129,6 +129,40 @@ def test_scores_in_half_precision_reach_thresholds_that_are_rounded_like_them():
         recall.accept(np.full((1, 1), 2, np.float16))
 
 
+@pytest.mark.parametrize("rule", RULE_NAMES)
+def test_calibrated_in_half_precision_sharper_scores_are_rounded_like_the_calibration_rows(rule):
+    """Else a true row falls below a threshold that rounding lifted, and a false one passes it."""
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        Y = rng.random((n, 2)) < 0.5
+        return 1 / (1 + np.exp(-(np.where(Y, 6.0, 4.5) + 0.3 * rng.standard_normal((n, 2))))), Y
+
+    (scores, Y), (new, _), (other, _) = draw(2000), draw(5000), draw(500)
+    reference = other.astype(np.float32) if rule == "set-recall" else None
+    cal = Calibrator(rule, alpha=0.2, keep_negatives=True)
+    cal.fit(scores.astype(np.float16), labelled(Y), reference=reference)
+    for sharp in (new, new.astype(np.float32)):
+        alike = sharp.astype(np.float16)
+        assert 0 < cal.accept(alike).mean() < 1
+        np.testing.assert_array_equal(cal.accept(sharp), cal.accept(alike))
+        np.testing.assert_array_equal(cal.decide(sharp), cal.decide(alike))
+        np.testing.assert_array_equal(cal.p_values(sharp), cal.p_values(alike))
+        np.testing.assert_array_equal(cal.select(sharp, fdr=0.2), cal.select(alike, fdr=0.2))
+    if rule == "recall":
+        np.testing.assert_array_equal(cal.accept(new), cal.p_values(new) > 0.2)
+    assert "0.9" in cal.summary().to_string()  # numpy warns where pandas prints half precision
+
+
+def test_equal_scores_of_two_types_are_equal_in_the_reference_too():
+    one, tenths = np.ones((50, 1), dtype=int), np.full((50, 1), 0.1)
+    for types in ((np.float32, np.float64), (np.float64, np.float32), (np.float16, np.float64)):
+        cal = Calibrator("set-recall", alpha=0.6)
+        cal.fit(tenths.astype(types[0]), one, reference=tenths.astype(types[1]))
+        assert cal.accept(tenths.astype(types[0])).all()
+        assert cal.accept(tenths.astype(types[1])).all()
+
+
 def test_no_status_and_no_reason_is_cut_off():
     at = np.zeros(len(REASONS))
     found = Thresholds.of(at, at, np.array(REASONS) == "", np.array(REASONS, dtype=object))

@@ -1,6 +1,6 @@
 """Batch after batch gives what all rows at once give, for every rule and option."""
 
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -121,10 +121,18 @@ def test_any_two_batches(rule, case, alpha, data):
     same(cal, whole, new=scores)
 
 
-def test_a_float_type_wide_enough_for_both_batches_is_kept():
-    cal = Calibrator(alpha=0.2).fit(SCORES[:120].astype(np.float32), labelled(Y[:120]))
-    cal.update(SCORES[120:], labelled(Y[120:]))
-    assert cal.thresholds_.dtype == np.float64
+@pytest.mark.parametrize("types", list(permutations([np.float16, np.float32, np.float64], 2)))
+@pytest.mark.parametrize("rule", RULE_NAMES)
+def test_batches_of_two_float_types_are_compared_in_the_shorter(types, rule):
+    """Scores such as 0.1 are equal there, and in the longer type they are not."""
+    scores, shorter = SCORES.round(1), min(types, key=lambda each: np.dtype(each).itemsize)
+    halves = [scores[:120].astype(types[0]), scores[120:].astype(types[1])]
+    cal = Calibrator(rule, alpha=0.2, random_state=0).fit(halves[0], labelled(Y[:120]))
+    cal.update(halves[1], labelled(Y[120:]))
+    whole = Calibrator(rule, alpha=0.2, random_state=0)
+    same(cal, whole.fit(scores.astype(shorter), labelled(Y)))
+    for new in (scores, scores.astype(np.float32), scores.astype(np.float16)):
+        np.testing.assert_array_equal(cal.decide(new), whole.decide(scores.astype(shorter)))
 
 
 def test_negatives_are_kept_as_fit_began():

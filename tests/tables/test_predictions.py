@@ -22,6 +22,7 @@ from lamc.tables.predictions import (
     id_type_of,
     predict_rows,
 )
+from lamc.tables.scores import read_scored
 from lamc.tables.source import source_of
 from lamc.tables.truth import LabelColumns
 from lamc.training import fit_rows, learner_named
@@ -217,6 +218,31 @@ def test_a_row_of_scores_is_no_header(tmp_path):
         predict(unnamed, path, tmp_path / "out.csv")
     path.write_text("0,1\n0.9,0.1\n0.2,0.3\n")  # as pandas names columns
     assert predict(unnamed, path, tmp_path / "out.csv").rows == 2
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_scores_are_compared_in_the_type_that_files_have_them_in(kind, tmp_path):
+    """A tenth in a short type is not a tenth in a longer one, where it may miss its threshold."""
+    tenths = pd.DataFrame({"elm": np.full(40, 0.1), "oak": np.full(40, 0.7)})
+    calibrator = Calibrator(alpha=0.2).fit(tenths, np.ones((40, 2), dtype=int))
+    tenths.astype(kind).to_parquet(tmp_path / "a.parquet")
+    np.save(tmp_path / "a.npy", tenths.to_numpy(kind))
+    source = source_of(tmp_path / "a.parquet")
+    for chunks in (
+        chunks_of_table(calibrator, source),
+        chunks_of_scores(calibrator, tmp_path / "a.npy"),
+    ):
+        (chunk,) = chunks
+        assert np.asarray(chunk.X).dtype == kind
+        layout, path = Layout("score"), tmp_path / "found.parquet"
+        counts = predict_rows(
+            calibrator, iter([chunk]), path, "parquet", layout=layout, id_type=pa.int64()
+        )
+        assert counts.decisions["accepted"] == 80
+    np.save(tmp_path / "truth.npy", np.ones((40, 2)))
+    for name in ("a.parquet", "a.npy"):
+        found = read_scored(tmp_path / name, tmp_path / "truth.npy", LabelColumns())
+        assert found.scores.dtype == kind
 
 
 def test_a_matrix_of_scores(calibrator, tmp_path):

@@ -16,7 +16,7 @@ from lamc.metrics.ranks import row_ranks
 from lamc.rules import Calibrator
 from lamc.rules.columns import as_beside
 from lamc.rules.rule import RULES
-from lamc.rules.scores import are_half
+from lamc.rules.thresholds import for_tables
 from lamc.types import AnyArray, BoolArray, FloatArray
 
 
@@ -92,7 +92,8 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
     checked = check_scores(scores, truth)
     if sparse.issparse(scores):
         calibrator.accept(scores)  # refused where what is not stored is accepted
-    decisions = calibrator.decide(checked.astype(np.float16) if are_half(scores) else checked)
+    # Dense ones in the type they came in, which says how they are compared with thresholds.
+    decisions = calibrator.decide(checked if sparse.issparse(scores) else scores)
     dense = truth.positives.toarray()
     return Evaluation(
         n_rows=len(truth),
@@ -143,7 +144,7 @@ def _label_table(
         "status": calibrator.status_,
         "reason": calibrator.reason_,
         "calibration_positives": calibrator.n_positives_,
-        "threshold": calibrator.thresholds_,
+        "threshold": for_tables(calibrator.thresholds_),
         "true_rows": n_true,
         "accepted_rows": n_accepted,
         "open_rows": (decisions == -1).sum(axis=0),

@@ -312,7 +312,8 @@ def _mark(rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> SparseMa
 
 def _entries(Y: Any) -> SparseMatrix:
     """Stored entries of a matrix, row by row, each once."""
-    entries = sparse.csr_array(Y)
+    half = getattr(Y, "dtype", None) == np.float16  # which sparse matrices do not have
+    entries = sparse.csr_array(Y.astype(np.float32) if half else Y)
     if not entries.has_canonical_format:
         entries = entries.copy()  # the user's own stays as it is
         entries.sum_duplicates()

@@ -17,7 +17,7 @@ from lamc.report.findings import RowContents, find
 from lamc.report.page import render
 from lamc.rules import Calibrator
 from lamc.rules.columns import as_beside
-from lamc.rules.scores import are_half, check_scores
+from lamc.rules.scores import check_scores
 from lamc.types import AnyArray, IntArray
 
 
@@ -109,7 +109,9 @@ def write_report(
             raise DatasetError(f"There are {len(row_names)} row_names, but {len(labels)} rows.")
     names = _label_names(calibrator, data)
     contents = _contents(len(labels), data, rows, features, names)
-    compared = np.float16 if are_half(scores) else checked.dtype.type
+    compared = checked.dtype.type
+    if compared == np.float16:
+        checked = checked.astype(np.float32)  # to add up in
     findings = find(checked, labels, calibrator, contents, compared)
     title = title or (f"Report on {data.name}" if data is not None else "Report on held-out rows")
     page = render(

@@ -2,11 +2,9 @@
 
 import threading
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -22,9 +20,8 @@ from lamc.rules.evidence import Evidence, all_scores, seed_of
 from lamc.rules.gather import gather, is_bound, most_labels, row_weights
 from lamc.rules.levels import as_fraction, in_order_of_labels
 from lamc.rules.pvalues import p_values
-from lamc.rules.ranks import SortedScores
 from lamc.rules.rule import RULES, RuleName
-from lamc.rules.scores import are_half, check_scores, score_matrix
+from lamc.rules.scores import check_scores, score_matrix
 from lamc.rules.selection import select_pairs
 from lamc.rules.settings import Settings
 from lamc.rules.summary import promise_in_words, summary_table
@@ -137,7 +134,9 @@ class Calibrator(BaseEstimator):
         Parameters
         ----------
         scores : array-like, DataFrame or sparse matrix of shape (n, K)
-            Scores in [0, 1]. A pair that a sparse matrix does not store scores 0.
+            Scores in [0, 1]. A pair that a sparse matrix does not store scores 0. Scores of two
+            float types are compared in the shorter: new ones are rounded as these are, and these
+            as new ones are.
         Y : labels in any form of :func:`lamc.as_labels`
             All labels of the rows; or one observed label a row, for the rules ``"recall"`` and
             ``"selective"``.
@@ -181,7 +180,7 @@ class Calibrator(BaseEstimator):
             other = check_scores(reference, n_labels=labels.shape[1], name="reference")
             if other.shape[0] == 0:
                 raise CalibrationError("The reference has no rows; leave it out, or give some.")
-            evidence = replace(evidence, reference=all_scores(other))
+            evidence = evidence.beside(all_scores(other))
         bound = most_labels(cardinality, labels)
         thresholds = settings.thresholds(evidence, seed, bound)
         assumption = assumption_of(labels, cardinality)
@@ -271,7 +270,7 @@ class Calibrator(BaseEstimator):
         evidence = self.settings_.drawn(self.evidence_, self.seed_)
         return p_values(
             checked,
-            _as_sharp_as(scores, evidence.positives),
+            evidence.positives,
             evidence.weights,
             heaviest=evidence.heaviest,
             most_labels=self.most_labels_ or 1,
@@ -287,8 +286,7 @@ class Calibrator(BaseEstimator):
         if sparse.issparse(checked):
             raise CalibrationError("select() needs a score for every pair; these are sparse.")
         level = as_fraction(fdr, "fdr")
-        negatives = _as_sharp_as(scores, self.evidence_.known_negatives)
-        return select_pairs(checked, negatives, self.n_rows_, level)
+        return select_pairs(checked, self.evidence_.known_negatives, self.n_rows_, level)
 
     def thresholds_at(self, alpha: Any) -> FloatArray:
         """Return the thresholds at another level, without fitting again."""
@@ -387,13 +385,8 @@ class Calibrator(BaseEstimator):
         if sparse.issparse(scores):
             return self._check_new(scores)
         ordered = in_order_of(scores, self.classes_)
-        return score_matrix(ordered, n_labels=len(self.classes_), half=True)
+        return score_matrix(ordered, n_labels=len(self.classes_))
 
     def _check_new(self, scores: Any) -> Matrix:
         check_is_fitted(self)
         return check_scores(in_order_of(scores, self.classes_), n_labels=len(self.classes_))
-
-
-def _as_sharp_as(scores: Any, known: SortedScores) -> SortedScores:
-    """Scores of calibration rows, rounded as new ones are that come in half precision."""
-    return known.rounded(np.float16) if are_half(scores) else known

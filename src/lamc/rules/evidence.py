@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from lamc.exceptions import CalibrationError
 from lamc.rules.ranks import SortedScores
+from lamc.rules.thresholds import shorter_type
 from lamc.types import AnyArray, BoolArray, FloatArray, IntArray, Matrix, SparseMatrix
 
 
@@ -98,8 +100,29 @@ class Evidence:
             candidates_only=sparse.issparse(scores),
         )
 
+    def rounded(self, dtype: npt.DTypeLike) -> "Evidence":
+        """Return the evidence with all scores in a shorter type."""
+        return replace(
+            self,
+            positives=self.positives.rounded(dtype),
+            negatives=None if self.negatives is None else self.negatives.rounded(dtype),
+            reference=None if self.reference is None else self.reference.rounded(dtype),
+        )
+
+    def beside(self, reference: SortedScores) -> "Evidence":
+        """Return the evidence with scores of other rows, all in the shorter type of both."""
+        shorter = shorter_type(self.positives.values, reference.values)
+        return replace(self, reference=reference).rounded(shorter)
+
     def joined(self, later: "Evidence") -> "Evidence":
-        """Return the evidence of these rows and of ``later`` ones, with the reference of these."""
+        """Return the evidence of these rows and of ``later`` ones, with the reference of these.
+
+        Scores are kept in the shorter type of both, or those that were equal would not be so here.
+        """
+        shorter = shorter_type(self.positives.values, later.positives.values)
+        return self.rounded(shorter)._joined(later.rounded(shorter))
+
+    def _joined(self, later: "Evidence") -> "Evidence":
         positives, order = merge(self.positives, later.positives)
         weights = heaviest = negatives = None
         if self.weights is not None and later.weights is not None:

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from lamc.rules.ranks import SortedScores, in_one_unit
 from lamc.rules.scores import row_blocks
-from lamc.rules.thresholds import in_one_type
+from lamc.rules.thresholds import shorter_type
 from lamc.types import AnyArray, FloatArray, IntArray, Matrix
 
 _BLOCK = 1 << 17  # entries whose cells and p-values stay in the processor's cache
@@ -49,13 +49,15 @@ def p_values(
     """
     dense = not sparse.issparse(scores)
     numbers = scores if dense else scores.data
-    _, true = in_one_type(numbers[:0], positives.values)
+    compared = shorter_type(numbers, positives.values)
+    counted = np.result_type(compared, np.float32)  # half precision cannot count the cells
     shares = _shares(positives, weights, heaviest, most_labels)
+    true = positives.rounded(compared).values.astype(counted, copy=False)
     steps = Steps.of(true, positives.offsets, shares)
     p = np.empty(numbers.shape)
     for part in row_blocks(numbers, _BLOCK):
         labels = slice(None) if dense else scores.indices[part]
-        steps.heights_at(numbers[part], labels, out=p[part])
+        steps.heights_at(numbers[part].astype(compared, copy=False), labels, out=p[part])
     if dense:
         return p
     return sparse.csr_array((p, scores.indices, scores.indptr), scores.shape, copy=True)

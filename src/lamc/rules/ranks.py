@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from lamc.rules.levels import Levels
@@ -71,11 +72,9 @@ class SortedScores:
         before = np.concatenate([[0], np.cumsum(chosen)])
         return SortedScores(self.values[chosen], before[self.offsets], self.zeros)
 
-    def rounded(self, dtype: type[np.floating[Any]]) -> "SortedScores":
-        """The scores as a shorter type would have them; they are still in order."""
-        return SortedScores(
-            self.values.astype(dtype).astype(self.values.dtype), self.offsets, self.zeros
-        )
+    def rounded(self, dtype: npt.DTypeLike) -> "SortedScores":
+        """The scores in a shorter type, in which they are still in order."""
+        return SortedScores(self.values.astype(dtype, copy=False), self.offsets, self.zeros)
 
     def of_label(self, label: int) -> AnyArray:
         """Stored scores of one label."""

@@ -21,7 +21,7 @@ _BITS = {
 
 
 def check_scores(scores: Any, *, n_labels: int | None = None, name: str = "scores") -> Matrix:
-    """Return scores as float32 or float64, dense or CSR, if all lie in [0, 1].
+    """Return scores in a float type, dense or CSR, if all lie in [0, 1].
 
     A pair that a sparse matrix does not store has the score 0.
 
@@ -41,25 +41,11 @@ def check_scores(scores: Any, *, n_labels: int | None = None, name: str = "score
     return checked
 
 
-def are_half(scores: Any) -> bool:
-    """Whether scores are in half precision, which rounds what they are compared with.
+def score_matrix(scores: Any, *, n_labels: int | None = None, name: str = "scores") -> Matrix:
+    """Return scores in a float type, dense or CSR, without a look at the numbers.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lamc.rules.scores import are_half
-    >>> are_half(np.zeros((2, 2), np.float16)), are_half(np.zeros((2, 2), np.float32))
-    (True, False)
-    """
-    return not sparse.issparse(scores) and as_numbers(scores).dtype == np.float16
-
-
-def score_matrix(
-    scores: Any, *, n_labels: int | None = None, name: str = "scores", half: bool = False
-) -> Matrix:
-    """Return scores as float32 or float64, dense or CSR, without a look at the numbers.
-
-    Those in half precision are widened to float32, unless ``half`` ones may stay.
+    Half, single and double precision stay what they are, for scores are compared in the shorter of
+    two types. What has another type becomes float64.
     """
     if sparse.issparse(scores):
         matrix = sparse.csr_array(scores)
@@ -72,10 +58,8 @@ def score_matrix(
         matrix = as_numbers(scores)
         if matrix.dtype.kind not in "biuf":
             raise CalibrationError(f"{name} hold {matrix.dtype} values; scores are numbers.")
-        if matrix.dtype == np.float16:
-            matrix = matrix if half else matrix.astype(np.float32)
-        elif matrix.dtype not in (np.float32, np.float64):
-            matrix = matrix.astype(np.float64)
+        native = matrix.dtype.newbyteorder("=")
+        matrix = matrix.astype(native if native in _BITS else np.float64, copy=False)
     if matrix.ndim != 2:
         raise CalibrationError(
             f"{name} have {matrix.ndim} dimensions; they are a matrix with a row for each example "

@@ -16,6 +16,7 @@ from lamc.rules.thresholds import (
     TOO_LOW,
     UNCALIBRATED,
     UNEVEN,
+    for_tables,
 )
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ def summary_table(calibrator: "Calibrator") -> Any:
     columns = {
         "label": calibrator.classes_,
         "positives": calibrator.n_positives_,
-        "threshold": calibrator.thresholds_,
-        "absent_below": calibrator.absence_thresholds_,
+        "threshold": for_tables(calibrator.thresholds_),
+        "absent_below": for_tables(calibrator.absence_thresholds_),
         "status": calibrator.status_,
         "promise": promises,
     }

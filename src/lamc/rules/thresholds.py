@@ -1,7 +1,7 @@
 """What a rule gives: for each label where acceptance begins, and where absence ends."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -65,6 +65,34 @@ class Thresholds:
         return cls(present, absent, status, reason)
 
 
+def for_tables(at: FloatArray) -> FloatArray:
+    """Thresholds as a table shows them: pandas cannot print half precision without a warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.thresholds import for_tables
+    >>> for_tables(np.float16([0.5])).dtype, for_tables(np.array([0.5])).dtype
+    (dtype('float32'), dtype('float64'))
+    """
+    return at.astype(np.result_type(at, np.float32), copy=False)
+
+
+def shorter_type(*of: AnyArray) -> np.dtype[Any]:
+    """The type in which scores are compared: of float types, the one with the fewest bits.
+
+    A number in it and its like in a longer type, such as 0.1, are equal there and nowhere else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.rules.thresholds import shorter_type
+    >>> shorter_type(np.float32([0.1]), np.array([0.1]))
+    dtype('float32')
+    """
+    return min((each.dtype for each in of), key=lambda dtype: dtype.itemsize)
+
+
 def in_one_type(
     scores: FloatArray, at: FloatArray, *, cautious: bool = False
 ) -> tuple[FloatArray, FloatArray]:
@@ -84,10 +112,12 @@ def in_one_type(
     >>> np.greater_equal(*in_one_type(low, at, cautious=True))
     array([False])
     """
-    if scores.dtype.itemsize > at.dtype.itemsize:
+    if scores.dtype == at.dtype:
+        return scores, at
+    if shorter_type(scores, at) == at.dtype:
         return scores.astype(at.dtype), at
-    if scores.dtype == at.dtype or not cautious:
-        return scores, at.astype(scores.dtype, copy=False)
+    if not cautious:
+        return scores, at.astype(scores.dtype)
     with np.errstate(over="ignore"):  # the number below +inf becomes +inf again
         too_low = np.nextafter(at, -np.inf).astype(scores.dtype)
     return scores, np.nextafter(too_low, np.inf)

@@ -23,7 +23,7 @@ from lamc.tables.cells import Kind
 from lamc.tables.features import Inputs
 from lamc.tables.gaps import Gaps
 from lamc.tables.labelled import DataFile, part_rows, read_like
-from lamc.tables.scores import ID, check_unit, score_matrix
+from lamc.tables.scores import ID, as_stored, check_unit, score_matrix
 from lamc.tables.source import Format, Source
 from lamc.tables.writers import open_writer
 from lamc.types import AnyArray, FloatArray, IntArray
@@ -187,6 +187,7 @@ def chunks_of_table(
         X = inputs.as_input(batch.table, columns)
         if isinstance(model, Calibrator):
             check_unit(np.asarray(X), model.classes_, place=partial(_place, source, batch.start))
+            X = as_stored(X, source, columns)
         ids = pa.array(np.arange(batch.start, batch.start + len(batch)))
         if id_column is not None:
             ids = batch.table.column(id_column).combine_chunks()

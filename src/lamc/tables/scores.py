@@ -1,10 +1,11 @@
 """Scores made elsewhere, and the truth they are calibrated or measured against, from two files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from lamc.labels import Knowledge, Labels, as_labels
 from lamc.tables.batches import (
     check_columns,
     column_names,
+    column_type,
     index_columns,
     spelt_column,
     whole_table,
@@ -144,7 +146,36 @@ def score_matrix(path: str | Path, classes: AnyArray | None = None) -> FloatArra
         )
     if classes is not None:
         _check_number(Path(path), matrix.shape[1], classes)
-    return matrix.astype(np.float64)
+    return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+
+
+def as_stored(scores: Any, source: Source, columns: Iterable[str]) -> Any:
+    """Scores in the float type that a Parquet file has them in, the longest if it has several.
+
+    Scores are compared in the shorter of two types, and a table is read in the longest of all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from lamc.tables.scores import as_stored
+    >>> from lamc.tables.source import source_of
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "scores.parquet"
+    ...     pd.DataFrame({"oak": np.float32([0.1])}).to_parquet(path)
+    ...     as_stored(np.array([[0.1]]), source_of(path), ["oak"])
+    array([[0.1]], dtype=float32)
+    """
+    import pyarrow as pa
+
+    if source.format != "parquet":
+        return scores
+    stored = [column_type(source, name) for name in columns]
+    if not stored or not all(pa.types.is_floating(kind) for kind in stored):
+        return scores
+    return scores.astype(np.result_type(*(kind.to_pandas_dtype() for kind in stored)))
 
 
 def check_unit(scores: FloatArray, names: AnyArray, *, place: Callable[[int], str]) -> None:
@@ -199,7 +230,8 @@ def _scores(
         _check_number(path, len(chosen), classes)
     table = whole_table(source, dict.fromkeys(chosen, Kind.NUMBER), same_keys=all_taken)
     notes = (left_out_note(index, PANDAS_INDEX),) if index and all_taken else ()
-    return np.asarray(chosen), number_matrix(table, chosen), ids, notes
+    scores = as_stored(number_matrix(table, chosen), source, chosen)
+    return np.asarray(chosen), scores, ids, notes
 
 
 def _place(path: Path, as_table: Callable[[Path], Source], row: int) -> str:
