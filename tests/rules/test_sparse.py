@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from lamc import Calibrator, as_labels
+from lamc.evaluation import evaluate
+from lamc.report import write_report
 
 from .cases import LEVELS, RULE_NAMES, calibration_sets, few, labelled, random_set
 
@@ -48,7 +50,7 @@ def test_pairs_that_are_not_stored_score_nothing(rule, case, alpha):
         assert (stored.thresholds_[~reached] == -np.inf).all()
     elif rule == "set-recall":
         reached = stored.status_ == "calibrated"
-        assert (stored.thresholds_ <= dense.thresholds_).all()
+        assert (stored.thresholds_ <= np.maximum(dense.thresholds_, 2**-149)).all()
         return
     else:
         reached = np.ones(Y.shape[1], dtype=bool)
@@ -57,6 +59,30 @@ def test_pairs_that_are_not_stored_score_nothing(rule, case, alpha):
         answer = getattr(stored, method)(sparse.csr_array(scores)).toarray()
         seen = (scores > 0) & reached
         np.testing.assert_array_equal(answer[seen], getattr(dense, method)(scores)[seen])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_label_with_few_candidates_in_the_reference_is_accepted_where_it_is_one(dtype, tmp_path):
+    """Most reference scores of it are not stored, and so its rank is that of a score of 0."""
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        Y = np.zeros((n, 3), dtype=bool)
+        Y[np.arange(n), rng.choice(3, n, p=[0.9, 0.09, 0.01])] = True
+        scores = Y * (0.2 + 0.8 * rng.random(Y.shape)) * (rng.random(Y.shape) < 0.95)
+        return sparse.csr_array(scores), labelled(Y)
+
+    (scores, Y), (reference, _), (new, truth) = draw(1000), draw(1000), draw(1000)
+    cal = Calibrator("set-recall", alpha=0.1).fit(scores, Y, reference=reference)
+    assert (cal.thresholds_[1:] > 0).all()
+    accepted = cal.accept(new.astype(dtype))
+    np.testing.assert_array_equal(accepted.toarray()[:, 1:], new.toarray()[:, 1:] > 0)
+    np.testing.assert_array_equal(accepted.toarray(), cal.decide(new.astype(dtype)).toarray() == 1)
+    missed = 1 - accepted.multiply(truth.positives).sum() / 1000  # a row has one label
+    assert 0.05 < missed < 0.13  # 0.1 and three standard deviations of 1,000 rows
+    claim = evaluate(cal, new.astype(dtype), truth).claims[0]
+    assert claim.measured.value == pytest.approx(missed)
+    write_report(tmp_path / "a.html", new.astype(dtype), truth, cal)
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,17 @@ def set_recall_thresholds(evidence: Evidence, levels: Levels, delta: float | Non
     number is a weighted quantile over all true labels, with 1/|Y| as weight and 1, the largest
     share a new row can miss, for the new row.
     """
-    if len({*zip(levels.numerators.tolist(), levels.denominators.tolist(), strict=True)}) > 1:
+    if len([*levels.distinct()]) > 1:
         raise CalibrationError(
             "The set-recall rule has one level for the whole set, not one a label."
         )
     positives, reference = evidence.positives, evidence.reference
     heights = positives.values if reference is None else reference_ranks(positives, reference)
-    if evidence.candidates_only:
-        heights = np.where(positives.values == 0, 0, heights)  # no candidate: missed at any height
+    # The least score that a candidate can have; it is above 0 in shorter types too.
+    shorter = np.float16 if positives.values.dtype == np.float16 else np.float32
+    least_score = np.finfo(shorter).smallest_subnormal.astype(positives.values.dtype)
+    if evidence.candidates_only:  # no candidate: missed at any height
+        heights = np.where(positives.values < least_score, 0, heights)
     together, order = SortedScores.of(heights, np.zeros(len(heights), dtype=int), n_labels=1)
     shares, whole = inverse_counts(evidence.rows[order])
     one = Levels(levels.numerators[:1], levels.denominators[:1])
@@ -47,6 +50,8 @@ def set_recall_thresholds(evidence: Evidence, levels: Levels, delta: float | Non
         at = np.full(k, reached, dtype=positives.values.dtype)
     else:
         at = reference.order_statistic(np.full(k, reached), if_none=-np.inf)
+        if evidence.candidates_only:  # which pairs without a score must not reach
+            at = np.maximum(at, least_score)
     return Thresholds.of(at, at, np.full(k, reached > least), TOO_LOW if rank else FEW_ROWS)
 
 
