@@ -79,6 +79,27 @@ def test_the_promise_is_the_group_s_and_not_each_label_s() -> None:
     assert np.mean(of_hard) > 0.14
 
 
+@pytest.mark.parametrize("levels", [(0.1, 0.12), (0.3, 0.15)])
+def test_labels_of_several_levels_keep_the_promise_of_each(levels: tuple[float, float]) -> None:
+    """Those of one level score lower than the others, from which no threshold of theirs comes."""
+    low = np.arange(40) < 20
+    alpha, centre = np.where(low, *levels), np.where(low, 0.0, 2.0)
+    missed: dict[float, list[float]] = {level: [] for level in levels}
+    for rng in np.random.default_rng(4).spawn(500):
+        Y = rng.random((200, 40)) < 0.01
+        scores = scores_around(np.broadcast_to(centre, Y.shape), rng)
+        seed = int(rng.integers(2**31))
+        cal = Calibrator("recall", alpha=alpha, few_positives="pool", random_state=seed)
+        share = below(cal.fit(scores, Y).thresholds_, centre)
+        for level in levels:
+            pooled = (cal.status_ == "pooled") & (alpha == level)
+            if pooled.any():
+                missed[level].append(share[pooled].mean())  # labels are equally frequent
+    for level in levels:
+        mean_at_most(missed[level], level)
+        assert np.mean(missed[level]) > level / 2
+
+
 def test_labels_that_have_few_positives_by_chance_do_not_break_the_promise() -> None:
     """Hard labels have as many positives as they need on average, easy ones a quarter of that.
 

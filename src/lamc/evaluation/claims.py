@@ -248,7 +248,7 @@ def _recalled(
 def _recalled_together(
     calibrator: Calibrator, alpha: FloatArray, truth: BoolArray, accepted: BoolArray
 ) -> Claim:
-    """What is promised of a row's labels in a group; a group has one threshold for each level."""
+    """What is promised of a row's labels in a group; a group has one threshold and one level."""
     evidence, pooled = calibrator.evidence_, calibrator.status_ == POOLED
     groups = groups_of(calibrator.thresholds_, alpha)
     words = ("Of the labels of a row that share a threshold", "are missed on average")

@@ -151,6 +151,10 @@ class Evidence:
             weights=None if self.weights is None else self.weights[chosen],
         )
 
+    def of_labels(self, chosen: BoolArray) -> "Evidence":
+        """Return the evidence of the positives of some labels."""
+        return self.keep(chosen[self.positives.labels])
+
     def drawn(self, per_label: int, *, seed: int) -> "Evidence":
         """Return the evidence of at most ``per_label`` positives of each label, drawn at random.
 

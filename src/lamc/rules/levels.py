@@ -6,6 +6,7 @@ integers.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from lamc.exceptions import CalibrationError, LabelError
 from lamc.labels.columns import entries_in_order_of
-from lamc.types import FloatArray, IntArray
+from lamc.types import BoolArray, FloatArray, IntArray
 
 # With numerators and denominators up to 1e9, products with counts up to 9e9 fit in 64 bits.
 _LARGEST_DENOMINATOR = 10**9
@@ -56,6 +57,22 @@ class Levels:
     def floor_of(self, counts: Any) -> IntArray:
         """Return ⌊alpha · count⌋ for each label, exactly."""
         return self.numerators * np.asarray(counts, dtype=np.int64) // self.denominators
+
+    def distinct(self) -> Iterator[tuple[Self, BoolArray]]:
+        """Each level that there is, by itself, and the labels that have it.
+
+        Examples
+        --------
+        >>> from lamc.rules.levels import Levels
+        >>> for level, labels in Levels.of([0.1, 0.25, 0.1], n_labels=3).distinct():
+        ...     print(level.as_floats(), labels)
+        [0.25] [False  True False]
+        [0.1] [ True False  True]
+        """
+        pairs = np.stack([self.numerators, self.denominators])
+        found, which = np.unique(pairs, axis=1, return_inverse=True)
+        for number, level in enumerate(found.T[:, :, None]):
+            yield type(self)(*level), which.ravel() == number
 
     def as_floats(self) -> FloatArray:
         """Levels as the nearest floats."""

@@ -15,7 +15,7 @@ from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores, weighted_rank
 from lamc.rules.recall import keeps_promise
 from lamc.rules.set_recall import inverse_counts
-from lamc.rules.thresholds import CALIBRATED, POOLED, Thresholds
+from lamc.rules.thresholds import POOLED, Thresholds
 from lamc.types import BoolArray, FloatArray, IntArray
 
 SHARE_FOR_SHAPES = 1 / 3  # of the calibration rows
@@ -30,22 +30,21 @@ def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: in
     A label that lacks a single positive helps to set the threshold, but stays open itself. A new
     row that has it would be one positive more, and take the label out of the group: so it is not a
     row like those that the threshold comes from. Labels whose group has too few stay as they are.
+
+    The labels of a group have one level. A threshold at one level, set by labels of another too,
+    would be promised to rows that it does not come from.
     """
-    rare = thresholds.status != CALIBRATED
+    counts = evidence.positives.counts
+    rare = levels.floor_of(counts + 1) == 0
     if not rare.any():
         return thresholds
     shapes_from = np.random.default_rng([seed, 1]).random(evidence.n_rows) < SHARE_FOR_SHAPES
-    of_rare = rare[evidence.positives.labels]
-    for_shapes = evidence.keep(of_rare & shapes_from[evidence.rows])
-    for_rank = evidence.keep(of_rare & ~shapes_from[evidence.rows])
-    needed = int(np.ceil(1 / levels.as_floats()[rare].min())) * _ENOUGH
-    n_groups = (len(for_rank.rows) + 1) // needed  # a new row counts among them
-    groups = group_by_shape(for_shapes, rare, n_groups, seed=seed)
+    for_shapes = evidence.keep(shapes_from[evidence.rows])
+    for_rank = evidence.keep(~shapes_from[evidence.rows])
     present = thresholds.present.copy()
-    for group in range(groups.max() + 1):
-        members = groups == group
-        present[members] = _group_thresholds(for_rank, members, levels)
-    lacks_one = levels.floor_of(evidence.positives.counts + 2) > 0
+    for level, members in levels.distinct():
+        _pool_at(level, rare & members, for_shapes, for_rank, out=present, seed=seed)
+    lacks_one = levels.floor_of(counts + 2) > 0
     pooled = rare & ~lacks_one & keeps_promise(present, evidence)
     present = np.where(pooled, present, thresholds.present)
     return Thresholds(
@@ -54,6 +53,25 @@ def pool(thresholds: Thresholds, evidence: Evidence, levels: Levels, *, seed: in
         np.where(pooled, POOLED, thresholds.status),
         np.where(pooled, "", thresholds.reason),
     )
+
+
+def _pool_at(
+    level: Levels,
+    rare: BoolArray,
+    for_shapes: Evidence,
+    for_rank: Evidence,
+    *,
+    out: FloatArray,
+    seed: int,
+) -> None:
+    """Set the thresholds of rare labels that have one level."""
+    for_shapes, for_rank = (each.of_labels(rare) for each in (for_shapes, for_rank))
+    needed = int(np.ceil(1 / level.as_floats()[0])) * _ENOUGH
+    n_groups = (len(for_rank.rows) + 1) // needed  # a new row counts among them
+    groups = group_by_shape(for_shapes, rare, n_groups, seed=seed)
+    for group in range(groups.max() + 1):
+        members = groups == group
+        out[members] = _group_threshold(for_rank, members, level)
 
 
 def rows_behind(evidence: Evidence, pooled: BoolArray) -> int:
@@ -93,20 +111,12 @@ def group_by_shape(evidence: Evidence, rare: BoolArray, n_groups: int, *, seed: 
     return groups
 
 
-def _group_thresholds(evidence: Evidence, members: BoolArray, levels: Levels) -> FloatArray:
-    """Threshold of each member of a group: the same score where their levels are the same."""
-    own = evidence.keep(members[evidence.positives.labels])
+def _group_threshold(evidence: Evidence, members: BoolArray, level: Levels) -> FloatArray:
+    """The score that the members of a group share as their threshold."""
+    own = evidence.of_labels(members)
     together, order = SortedScores.of(
         own.positives.values, np.zeros(len(own.rows), dtype=np.int64), n_labels=1
     )
     shares, whole = inverse_counts(own.rows[order])
-    of_member = np.stack([levels.numerators[members], levels.denominators[members]])
-    distinct, which = np.unique(of_member, axis=1, return_inverse=True)
-    at = [
-        together.order_statistic(
-            weighted_rank(together, shares, Levels(*level[:, None]), new_weight=whole),
-            if_none=-np.inf,
-        )[0]
-        for level in distinct.T
-    ]
-    return np.asarray(at, dtype=together.values.dtype)[which.ravel()]
+    rank = weighted_rank(together, shares, level, new_weight=whole)
+    return together.order_statistic(rank, if_none=-np.inf)
