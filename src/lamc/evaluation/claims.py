@@ -4,8 +4,9 @@ A promise may hold on average over calibration sets. Then the set that was drawn
 of chance as the rows measured on, and a shortfall counts as one only if both cannot explain it.
 With n calibration cases of a label, the share of its new cases below the threshold is a on average.
 Given the set it varies like a Beta(a(n + 1), (1 − a)(n + 1)), whose variance a(1 − a)/(n + 2) is
-that of a share measured on n + 2 cases. Variances add up, and so m measured cases and n + 2
-calibrating ones are together as sure as 1 / (1/m + 1/(n + 2)).
+that of a share measured on n + 2 cases (:mod:`lamc.rules.certainty` counts them where rows have
+weights). Variances add up, and so m measured cases and n + 2 calibrating ones are together as sure
+as 1 / (1/m + 1/(n + 2)).
 """
 
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from lamc.evaluation.intervals import (
     share_of_pairs,
 )
 from lamc.rules import Calibrator
+from lamc.rules.certainty import cases_behind
 from lamc.rules.pooling import groups_of, rows_behind
 from lamc.rules.rule import RULES, Side
 from lamc.rules.thresholds import CALIBRATED, POOLED, TOO_LOW, UNCALIBRATED
@@ -226,7 +228,8 @@ def _recalled(
         left_open = calibrator.reason_ == TOO_LOW
         happens = "are accepted, or left open for want of candidates"
     words = ("Of the labels that rows have", happens)
-    cases = settings.drawn(calibrator.evidence_, calibrator.seed_).equal_cases
+    drawn = settings.drawn(calibrator.evidence_, calibrator.seed_)
+    cases = cases_behind(drawn, calibrator.thresholds_, alpha, calibrator.most_labels_)
     of_labels = _share(
         calibrator,
         words,
@@ -252,7 +255,7 @@ def _recalled_together(
     evidence, pooled = calibrator.evidence_, calibrator.status_ == POOLED
     groups = groups_of(calibrator.thresholds_, alpha)
     words = ("Of the labels of a row that share a threshold", "are missed on average")
-    calibrating = rows_behind(evidence, pooled)
+    calibrating = rows_behind(evidence, pooled, alpha, calibrator.most_labels_)
     return _missed_of_rows(words, alpha, truth, accepted, groups, calibrating)
 
 

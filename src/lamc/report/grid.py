@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from lamc.rules import Calibrator
+from lamc.rules.certainty import cases_behind
 from lamc.rules.gather import is_bound
 from lamc.rules.levels import as_fraction
 from lamc.rules.pooling import rows_behind
@@ -44,8 +45,8 @@ class Grid:
         Place of what keeps a label from being calibrated among ``REASONS``.
     positives, negatives : ndarrays of int, shape (R, K)
         Calibration rows that have the label, as many as the rule uses, and those that do not.
-    equal_cases : ndarray of shape (R, K)
-        The former, or where they have weights as many of equal weight as would be as sure.
+    cases : ndarray of shape (R, A, K)
+        As many of the former as would be as sure if rows had neither weights nor a bound.
     n_labelled : int
         Calibration rows that have a label.
     n_pooled : ndarray of int, shape (R, A)
@@ -64,7 +65,7 @@ class Grid:
     reason: AnyArray
     positives: IntArray
     negatives: IntArray
-    equal_cases: FloatArray
+    cases: FloatArray
     n_labelled: int
     n_pooled: IntArray
     candidates_only: bool = False
@@ -125,6 +126,8 @@ def grid_of(calibrator: Calibrator) -> Grid:
         [each.thresholds(drawn, seed, calibrator.most_labels_, alpha=level) for level in levels]
         for each, drawn in zip(settings, evidence, strict=True)
     ]
+    alphas = [np.broadcast_to(np.asarray(level, dtype=float), others.shape) for level in levels]
+    bound = calibrator.most_labels_
     return Grid(
         rules=rules,
         levels=levels,
@@ -136,10 +139,24 @@ def grid_of(calibrator: Calibrator) -> Grid:
         reason=_places(REASONS, [[at.reason for at in row] for row in found]),
         positives=np.stack([drawn.positives.counts for drawn in evidence]),
         negatives=np.stack([others for _ in rules]),
-        equal_cases=np.stack([drawn.equal_cases for drawn in evidence]),
+        cases=np.stack(
+            [
+                [
+                    cases_behind(drawn, at.present, alpha, bound)
+                    for at, alpha in zip(row, alphas, strict=True)
+                ]
+                for drawn, row in zip(evidence, found, strict=True)
+            ]
+        ),
         n_labelled=known.n_labelled,
         n_pooled=np.array(
-            [[rows_behind(known, at.status == POOLED) for at in row] for row in found]
+            [
+                [
+                    rows_behind(known, at.status == POOLED, alpha, bound)
+                    for at, alpha in zip(row, alphas, strict=True)
+                ]
+                for row in found
+            ]
         ),
         candidates_only=known.candidates_only,
     )

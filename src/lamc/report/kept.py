@@ -86,7 +86,7 @@ def kept(grid: Grid, counts: LabelCounts, moments: RowMoments, groups: GroupMome
             for setting, alpha in zip(range(own.start, own.stop), alphas.mean(axis=1), strict=True):
                 by_row[setting] = _missed_of_a_row(moments, setting, alpha, grid.n_labelled)
         promised = _promised(rule.promised, counts, own)
-        cases = (grid.equal_cases[place], grid.negatives[place])  # what each was calibrated on
+        cases = (grid.cases[place], grid.negatives[place])  # what each was calibrated on
         left_open = _left_open(grid, place)
         seen = np.zeros((n_levels, n_labels), dtype=bool)
         for column, (part, whole) in enumerate(promised):

@@ -53,18 +53,6 @@ class Evidence:
         return len(np.unique(self.rows))
 
     @property
-    def equal_cases(self) -> FloatArray:
-        """Of each label, how many positives of equal weight would be as sure: (Σ w)² / Σ w²."""
-        counts = self.positives.counts.astype(np.float64)
-        if self.weights is None:
-            return counts
-        weights = np.asarray(self.weights, dtype=np.float64)
-        labels, n_labels = self.positives.labels, len(counts)
-        total = np.bincount(labels, weights, minlength=n_labels)
-        squares = np.bincount(labels, weights**2, minlength=n_labels)
-        return np.divide(total**2, squares, out=np.zeros(n_labels), where=squares > 0)
-
-    @property
     def known_negatives(self) -> SortedScores:
         """Negatives, for a rule that cannot do without."""
         if self.negatives is None:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from lamc.exceptions import held_back
+from lamc.rules.certainty import bound_keeps
 from lamc.rules.evidence import Evidence
 from lamc.rules.levels import Levels
 from lamc.rules.ranks import SortedScores, weighted_rank
@@ -74,10 +75,16 @@ def _pool_at(
         out[members] = _group_threshold(for_rank, members, level)
 
 
-def rows_behind(evidence: Evidence, pooled: BoolArray) -> int:
-    """About how many calibration rows the thresholds of pooled labels come from, one at least."""
+def rows_behind(
+    evidence: Evidence, pooled: BoolArray, alpha: FloatArray, most_labels: int | None
+) -> int:
+    """About how many calibration rows the thresholds of pooled labels come from, one at least.
+
+    Rows that are known to have up to so many labels count for less (:func:`bound_keeps`).
+    """
     labelled = len(np.unique(evidence.rows[pooled[evidence.positives.labels]]))
-    return max(1, round(labelled * (1 - SHARE_FOR_SHAPES)))
+    share = bound_keeps(alpha[pooled], most_labels or 1).min(initial=1)
+    return max(1, round(labelled * (1 - SHARE_FOR_SHAPES) * share))
 
 
 def groups_of(at: FloatArray, alpha: FloatArray) -> IntArray:
