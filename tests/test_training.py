@@ -39,7 +39,8 @@ def test_where_all_labels_are_known_the_held_out_rows_tell_all():
     assert fitted.model.calibrator_.knowledge_ is Knowledge.ALL
     assert unlabelled > 0
     assert 240 - unlabelled <= fitted.n_trained < 240
-    assert "rows without a label are left out of training" in fitted.notes[0]
+    left_out = 240 - fitted.n_trained
+    assert fitted.notes[0] == f"Left out of training: {left_out} rows without a label."
 
 
 def test_one_observed_label_a_row_calibrates_as_such():

@@ -256,10 +256,14 @@ def join_classes(own: AnyArray, other: AnyArray, *, named: bool, in_order: bool)
     if numbered and (of_two_kinds or not named):
         if in_order and len(own) == len(other):
             return own
+        others = f"{len(other)} columns without names"
+        advice = "Name the columns"
+        if named:
+            others, advice = f"numbered from 0 to {len(other) - 1}", "Call them alike"
         raise LabelError(
-            f"Labels are called {some_of(own)} in one place, and are {len(other)} columns without "
-            "names in another; which is which is not said.\nName the columns, or give the labels "
-            "in their order: as_labels(y, classes=[…])."
+            f"Labels are called {some_of(own)} in one place, and are {others} in another; which is "
+            f"which is not said.\n{advice}, or give the labels in their order: "
+            "as_labels(y, classes=[…])."
         )
     if of_two_kinds:
         raise LabelError(

@@ -118,7 +118,8 @@ def fit_rows(
     if not labelled.any():
         raise LabelError("No row to train on has a label, so there is nothing to learn.")
     if not labelled.all():
-        notes = (f"{np.count_nonzero(~labelled):,} rows without a label are left out of training.",)
+        n = int(np.count_nonzero(~labelled))
+        notes = (f"Left out of training: {n:,} row{'s' * (n > 1)} without a label.",)
         train = train[np.flatnonzero(labelled)]
     clf.set_params(estimator=with_columns(clf.estimator, train.inputs))
     clf.fit(

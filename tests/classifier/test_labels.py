@@ -49,8 +49,16 @@ def test_columns_without_names_are_the_labels_in_the_order_that_was_given():
     ids=["cal", "numbers", "function", "from 1", "frozen", "frozen, of several outputs"],
 )
 def test_columns_without_names_beside_names_in_no_order_are_refused(fit):
-    with pytest.raises(LabelError, match=r"4 columns without names .* which is not said"):
+    numbers = "(4 columns without names|numbered from 0 to 3)"
+    with pytest.raises(LabelError, match=rf"are {numbers} in another; which is which is not said"):
         fit()
+
+
+def test_numbers_beside_names_are_not_told_to_be_columns():
+    lists = [np.flatnonzero(row).tolist() for row in Y_CAL]
+    for names in (NAMES, np.arange(4).astype(str)):
+        with pytest.raises(LabelError, match=r"numbered from 0 to 3 in another(?s:.*)Call them al"):
+            LAMC(LINEAR).fit(X, names[y], X_cal=X_CAL, Y_cal=lists)
 
 
 @pytest.mark.filterwarnings("ignore::lamc.exceptions.LAMCWarning")

@@ -100,6 +100,15 @@ def test_accents_that_look_the_same_are_the_same(tmp_path):
     assert known.Y.toarray()[:, 1].tolist() == [1, 1, 0]
 
 
+def test_empty_cells_that_are_taken_for_no_label_are_counted(tmp_path):
+    text = "x,tags\n1,oak\n2,\n3,oak;elm\n4,\n"
+    data = read(write(tmp_path, text), label_column="tags", separator=";")
+    assert np.diff(data.Y.indptr).tolist() == [1, 0, 2, 0]
+    assert "'tags' is empty in 2 of 4 rows: they have no label." in data.notes
+    full = read(write(tmp_path, text.replace(",\n", ",elm\n")), label_column="tags", separator=";")
+    assert not any("empty" in note for note in full.notes)
+
+
 def test_an_empty_cell_among_lists_is_not_told_to_be_removed(tmp_path):
     text = "x,tags\n1,oak\n2,\n3,oak;elm\n4,elm\n"
     with pytest.raises(DatasetError, match=r"row 4 .*joins 'oak', 'elm'(?s:.*)separator=';'"):

@@ -60,6 +60,15 @@ def test_one_observed_label_a_row_is_not_enough(case):
         evaluate(calibrator, scores, as_labels(np.arange(300) % 5))
 
 
+def test_rows_without_any_label_are_refused_as_a_report_refuses_them(case, tmp_path):
+    calibrator, scores, Y = case
+    none = np.zeros_like(Y)
+    with pytest.raises(LabelError, match="None of the 300 held-out rows has a label"):
+        evaluate(calibrator, scores, none)
+    with pytest.raises(LabelError, match="None of the 300 held-out rows has a label"):
+        write_report(tmp_path / "a.html", scores, none, calibrator)
+
+
 @pytest.mark.parametrize("rule", ["recall", "three-way"])
 def test_scores_in_half_precision_are_measured_as_they_are_decided(rule, tmp_path):
     rng = np.random.default_rng(0)

@@ -410,6 +410,18 @@ def test_masked_values_are_not_read_like_the_others():
         as_labels(np.ma.array([1, 2, 3], mask=[0, 1, 0]))
 
 
+@pytest.mark.parametrize("form", [list, np.array, sparse.csr_array, pd.DataFrame])
+def test_a_gap_among_single_positives_does_not_make_them_all_labels(form):
+    rows = [["oak"], ["elm"], [], ["oak"]]
+    marks = np.array([[0, 1], [1, 0], [0, 0], [0, 1]])
+    given = rows if form is list else form(marks)
+    with pytest.raises(LabelError, match=r"No row of Y .*, and 3 of 4 have one, which could be"):
+        as_labels(given)
+    assert as_labels(given, knowledge="all").knowledge is Knowledge.ALL
+    few = [["oak"], [], [], ["elm"]] if form is list else form(marks * [[1], [0], [1], [1]])
+    assert as_labels(few).knowledge is Knowledge.ALL  # most have none: no one would observe so
+
+
 def test_tensors_of_any_kind_and_tables_of_other_libraries_are_read():
     marks = [[1, 0], [1, 1], [0, 1]]
     assert_same(as_labels(torch.tensor(marks, dtype=torch.bfloat16)), as_labels(np.array(marks)))

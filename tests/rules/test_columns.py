@@ -152,6 +152,12 @@ def test_columns_that_name_some_of_the_labels_do_not_go_by_position():
         (SCORES, np.where(Y, np.nan, 0), LabelError, "holds nan at row 0, column 0"),
         (SCORES, Y * 2, LabelError, "holds 2 at row 0, column 0"),
         (SCORES, np.eye(3)[[0] * 40], LabelError, "Every row of Y has exactly one label"),
+        (
+            SCORES,
+            np.eye(3, k=1)[[1] * 39 + [2]],
+            LabelError,
+            "No row of Y .*, and 39 of 40 have one",
+        ),
         (FRAME, pd.DataFrame(Y, columns=["ash", "elm", "yew"]), LabelError, "'yew', which is not"),
     ],
 )

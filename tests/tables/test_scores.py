@@ -89,6 +89,15 @@ def test_matrices_without_names(tmp_path, scores, trees):
     assert named.labels.classes.tolist() == NAMES
 
 
+def test_rows_of_the_truth_that_have_no_scores_are_counted(tmp_path, scores, trees):
+    scores.assign(id=trees["id"])[:150].to_parquet(tmp_path / "scores.parquet")
+    trees[["id", *NAMES]].to_parquet(tmp_path / "truth.parquet")
+    paths = tmp_path / "scores.parquet", tmp_path / "truth.parquet"
+    found = read_scored(*paths, LabelColumns(), id_column="id", classes=np.array(NAMES))
+    assert len(found.labels) == 150
+    assert any("Left out: 50 of the 200 rows of" in note for note in found.notes)
+
+
 def test_columns_come_in_the_order_of_a_calibrator(tmp_path, scores, trees):
     scores.assign(comment="x").to_parquet(tmp_path / "scores.parquet")
     trees[NAMES].to_parquet(tmp_path / "truth.parquet")

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from lamc.evaluation.claims import Claim, claims
 from lamc.evaluation.intervals import Estimate, mean_of_rows, share_of_pairs, wilson
+from lamc.exceptions import LabelError
 from lamc.labels import Labels, as_labels
 from lamc.labels.columns import require_same_rows
 from lamc.metrics.inputs import check_scores, check_truth
@@ -89,6 +90,7 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
         by="An evaluation",
         beside=scores,
     ).align(calibrator.classes_)
+    refuse_unlabelled(truth)
     checked = check_scores(scores, truth)
     if sparse.issparse(scores):
         calibrator.accept(scores)  # refused where what is not stored is accepted
@@ -106,6 +108,26 @@ def evaluate(calibrator: Calibrator, scores: Any, Y: Any) -> Evaluation:
         decided=_decided(dense, decisions),
         labels=_label_table(calibrator, dense, decisions),
     )
+
+
+def refuse_unlabelled(truth: Labels) -> None:
+    """Raise if no row has a label: the labels are likely missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc import as_labels
+    >>> from lamc.evaluation.evaluate import refuse_unlabelled
+    >>> refuse_unlabelled(as_labels(np.zeros((7, 3)), knowledge="all"))
+    Traceback (most recent call last):
+    lamc.exceptions.LabelError: None of the 7 held-out rows has a label, so nothing can be measured.
+    Give rows with all their labels.
+    """
+    if truth.positives.nnz == 0:
+        raise LabelError(
+            f"None of the {len(truth)} held-out rows has a label, so nothing can be measured.\n"
+            "Give rows with all their labels."
+        )
 
 
 def _ranking(truth: Labels, scores: FloatArray) -> dict[str, Estimate]:

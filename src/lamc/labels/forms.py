@@ -9,7 +9,7 @@ from scipy import sparse
 
 from lamc.exceptions import LabelError, warn
 from lamc.labels.columns import unwrapped
-from lamc.labels.known import Knowledge, Labels
+from lamc.labels.known import Knowledge, Labels, one_or_all
 from lamc.labels.lists import are_matrix_rows, holds_collections, plain_rows, without_boxes
 from lamc.labels.names import as_given, check_classes, find_labels, label_values
 from lamc.types import AnyArray, SparseMatrix
@@ -37,8 +37,8 @@ def as_labels(
     :class:`Labels`                          as they are, or as less if ``knowledge`` says less
     =======================================  =====================================================
 
-    A matrix or list with exactly one label in every row could be single positives as well as the
-    full truth: it is refused unless ``knowledge`` says which.
+    A matrix or list of which most rows have one label, and none has more, could be single positives
+    with gaps as well as the full truth: it is refused unless ``knowledge`` says which.
 
     Parameters
     ----------
@@ -291,10 +291,10 @@ def _with_meaning(
 def _unmarked_as(stated: Knowledge | None, positives: SparseMatrix, classes: AnyArray) -> Labels:
     """Say what the labels that are not marked mean, or refuse where that is open."""
     if stated is None:
-        if len(classes) > 1 and (np.diff(positives.indptr) == 1).all():
+        if finding := one_or_all(positives, "Y"):
             raise LabelError(
-                "Every row of Y has exactly one label, which could be all its labels or the one "
-                "that was observed.\nSay which: as_labels(Y, knowledge='all'), or "
+                f"{finding}, which could be all its labels or the one that was observed.\nSay "
+                "which: as_labels(Y, knowledge='all'), or, of the rows that have one, "
                 "as_labels(Y, knowledge='single')."
             )
         stated = Knowledge.ALL

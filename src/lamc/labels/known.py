@@ -216,6 +216,29 @@ class Labels:
         return type(self)(move(self.positives), target, self.knowledge, negatives)
 
 
+def one_or_all(positives: SparseMatrix, of: str) -> str | None:
+    """Say so where labels that are marked could be one observed label a row, or all of them.
+
+    It is open where no row has more than one and most rows have one: the others may be gaps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from lamc.labels.known import one_or_all
+    >>> one_or_all(sparse.csr_array([[1, 0], [0, 1], [0, 0]]), "Y")
+    'No row of Y has more than one label, and 2 of 3 have one'
+    >>> one_or_all(sparse.csr_array([[1, 0], [1, 1], [0, 0]]), "Y")
+    """
+    (n, n_labels), counts = positives.shape, np.diff(positives.indptr)
+    n_one = int(np.count_nonzero(counts == 1))
+    if n_labels < 2 or counts.max(initial=0) != 1 or 2 * n_one <= n:
+        return None
+    if n_one == n:
+        return f"Every row of {of} has exactly one label"
+    return f"No row of {of} has more than one label, and {n_one:,} of {n:,} have one"
+
+
 def rows_in_words(mask: BoolArray, of: str = "y") -> str:
     """``"Row 3 of y has"`` or ``"Rows 3, 5, 8 and 12 more of y have"``."""
     found = np.flatnonzero(mask)

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from lamc.datasets import Dataset
-from lamc.exceptions import DatasetError, LabelError, LAMCError
+from lamc.evaluation.evaluate import refuse_unlabelled
+from lamc.exceptions import DatasetError, LAMCError
 from lamc.files import is_stream, whole_file
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.columns import in_order_of, require_same_rows
@@ -135,11 +136,7 @@ def _truth(Y: Any, calibrator: Calibrator) -> Labels:
         labels = Y.align(calibrator.classes_)
     else:
         labels = as_labels(Y, classes=calibrator.classes_, knowledge=Knowledge.ALL)
-    if labels.positives.nnz == 0:
-        raise LabelError(
-            f"None of the {len(labels)} held-out rows has a label, so nothing can be measured.\n"
-            "Give rows with all their labels."
-        )
+    refuse_unlabelled(labels)
     return labels
 
 

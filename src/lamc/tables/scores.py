@@ -113,6 +113,12 @@ def read_scored(
     if ids is not None and id_column is not None:
         others = _ids(as_table(truth), id_column)
         labels = labels[_matching(ids, others, scores, truth, id_column)]
+        if n_unused := len(others) - len(labels):
+            notes = (
+                *notes,
+                f"Left out: {n_unused:,} of the {len(others):,} rows of {truth}, which have no "
+                f"scores in {scores}.",
+            )
     if len(labels) != len(matrix):
         raise LabelError(
             f"{truth} has {len(labels)} rows, but {scores} has {len(matrix)}.\nGive the same rows "

@@ -11,6 +11,7 @@ from scipy import sparse
 from lamc.datasets.readers.label_lists import holds_lists, listed_labels, matrix_of_lists
 from lamc.exceptions import DatasetError, LabelError
 from lamc.labels import Knowledge, Labels
+from lamc.labels.known import one_or_all
 from lamc.labels.names import check_classes
 from lamc.tables.batches import check_columns, column_names, column_type, whole_table
 from lamc.tables.cells import Kind
@@ -195,10 +196,10 @@ def known_labels(
     if stated is None and one_named:
         stated = Knowledge.SINGLE
     if stated is None:
-        if len(classes) > 1 and (np.diff(positives.indptr) == 1).all():
+        if finding := one_or_all(positives, of):
             raise LabelError(
-                f"Every row of {of} has exactly one label marked, which could be all its labels "
-                "or the one that was observed.\nSay which: --knowledge all, or --knowledge single."
+                f"{finding} marked, which could be all its labels or the one that was observed.\n"
+                "Say which: --knowledge all, or --knowledge single."
             )
         stated = Knowledge.ALL
     labels = Labels(sparse.csr_array(positives), classes, stated)

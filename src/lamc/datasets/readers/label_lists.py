@@ -65,7 +65,12 @@ def listed_labels(
                 "labels there are, labels=…."
             )
         rows.append(names)
-    return rows, _joined_hints(cells) if one_each else ()
+    if one_each:
+        return rows, _joined_hints(cells)
+    n_empty = 0 if in_lists else rows.count([])
+    if not n_empty:
+        return rows, ()
+    return rows, (f"{name!r} is empty in {n_empty:,} of {len(rows):,} rows: they have no label.",)
 
 
 def names_one(kind: Any, separator: str | None) -> bool:
