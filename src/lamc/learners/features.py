@@ -59,7 +59,29 @@ def read_features(
         if called == "X":
             raise
         raise FeatureError(f"{called}: {error}") from error
+    rows = in_order(rows)
     _refuse_gaps(X, rows, called)
+    return rows
+
+
+def in_order(rows: Matrix) -> Matrix:
+    """Rows whose stored values are in order and each there once, as copies if they are not.
+
+    scipy itself brings them into order where it only counts or squares them. That is done in place,
+    on indices that two matrices may share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from lamc.learners.features import in_order
+    >>> rows = sparse.csr_array((np.ones(3), np.array([1, 0, 0]), np.array([0, 3])))
+    >>> in_order(rows).indices, rows.indices
+    (array([0, 1]), array([1, 0, 0]))
+    """
+    if sparse.issparse(rows) and not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
     return rows
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
+from lamc.learners.features import in_order
+from lamc.types import BoolArray, FloatArray, IntArray, Matrix, SparseMatrix
 
 Scaling = Literal["auto", "range", "length"]
 
@@ -108,7 +109,7 @@ class RowLength(BaseEstimator):
 
     def transform(self, X: Matrix) -> SparseMatrix:
         """Put rows on this scale; the result is sparse."""
-        rows = sparse.csr_array(X, dtype=np.float64)
+        rows = in_order(sparse.csr_array(X, dtype=np.float64))
         lengths = np.sqrt(rows.power(2).sum(axis=1))
         factors = np.repeat(self.length / np.maximum(lengths, _SHORT), np.diff(rows.indptr))
         indices, starts = sparse.safely_cast_index_arrays(rows, np.int32)  # as scikit-learn needs
@@ -156,7 +157,8 @@ def units_of(X: Matrix) -> tuple[FloatArray, FloatArray]:
     >>> units_of(np.array([[0.0, 1990.0, 0.0], [2.0, 2000.0, 0.0], [0.0, 2010.0, 0.0]]))
     (array([   0., 2000.,    0.]), array([2.        , 8.16496581,        inf]))
     """
-    columns = sparse.csc_array(X)
+    columns = sparse.csc_array(X, copy=True)
+    columns.sum_duplicates()
     columns.eliminate_zeros()
     n, d = columns.shape
     count = np.diff(columns.indptr)
@@ -215,6 +217,38 @@ def less(X: Matrix, centre: FloatArray) -> Matrix:
     return X - sparse.csr_array((np.tile(centre[moved], n), np.tile(moved, n), starts), X.shape)
 
 
+def ends_of(X: Matrix) -> tuple[FloatArray, FloatArray]:
+    """The least and the largest value of each feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.scaling import ends_of
+    >>> ends_of(np.array([[3.0, -1.0], [5.0, -1.0]]))
+    (array([ 3., -1.]), array([ 5., -1.]))
+    """
+    low, high = (
+        np.asarray(end.toarray() if sparse.issparse(end) else end, dtype=np.float64).ravel()
+        for end in (X.min(axis=0), X.max(axis=0))
+    )
+    return low, high
+
+
+def varied(low: FloatArray, high: FloatArray) -> BoolArray:
+    """Whether features with these ends vary, and by more than rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lamc.learners.scaling import ends_of, varied
+    >>> varied(*ends_of(np.array([[3.0, 0.3, 7.0], [5.0, 0.1 + 0.2, 7.0]])))
+    array([ True, False, False])
+    """
+    with np.errstate(over="ignore"):
+        width = high - low
+    return (width >= np.finfo(np.float64).tiny) & (width > CONSTANT * _size(low, high))
+
+
 def neighbour_scale(X: Matrix, scaling: Scaling = "auto") -> UnitRange | RowLength:
     """Scale for methods that go by distances: features from −1 to 1, or rows of length 1.
 
@@ -234,7 +268,7 @@ def neighbour_scale(X: Matrix, scaling: Scaling = "auto") -> UnitRange | RowLeng
     [1.0, -1.0, -1.0]
     """
     if scaling == "auto":
-        filled = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
+        filled = in_order(X).count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
         scaling = "length" if filled < _MOSTLY_ZEROS * np.prod(X.shape) else "range"
     return RowLength(1.0) if scaling == "length" else UnitRange.of(X)
 
