@@ -11,6 +11,7 @@ from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import FeatureError, LabelError, LAMCWarning, SettingError
 from lamc.learners import WAN, Blend
 from lamc.learners.label_regression import LabelRegression
+from lamc.learners.pool import count_factor, pool_weights
 from lamc.metrics import average_precision
 
 DATA = digit_scenes(1500, random_state=0)
@@ -80,8 +81,11 @@ def test_copies_of_validation_rows_are_told_to_be_copies(monkeypatch):
     told = []
     learn = LabelRegression.of
     monkeypatch.setattr(LabelRegression, "of", lambda *of: told.append(of[-1]) or learn(*of))
+    monkeypatch.setattr(
+        "lamc.learners.blend.pool_weights", lambda *of: told.append(of[-1]) or pool_weights(*of)
+    )
     Blend(effort="fast", random_state=0).fit(X[:900], OBSERVED, X[rows], Y[rows])
-    np.testing.assert_array_equal(told, [rows - 900])
+    np.testing.assert_array_equal(told, [rows - 900] * 2)
 
 
 def test_validation_rows_that_were_picked_by_a_label_are_warned_of():
@@ -92,6 +96,42 @@ def test_validation_rows_that_were_picked_by_a_label_are_warned_of():
             X[:900], OBSERVED, X[picked[:60]], Y[picked[:60]]
         )
     assert average_precision(Y[new], blend.predict_proba(X[new])) > 0.7
+
+
+def two_kinds(kind, rng):
+    """Rows of two kinds, each with three labels of its own, of which a row has two."""
+    rows, truth = rng.normal(size=(len(kind), 6)), np.zeros((len(kind), 6), dtype=int)
+    rows[:, 0] += 6 * kind
+    truth[np.arange(len(kind)), 3 * kind] = 1
+    truth[np.arange(len(kind)), 3 * kind + 1 + (rows[:, 1] > 0)] = 1
+    return rows, truth
+
+
+@pytest.mark.filterwarnings("error")
+def test_training_rows_may_come_in_turns(monkeypatch):
+    """Every second row is of the other kind; of all, some are compared with validation rows."""
+    monkeypatch.setattr("lamc.learners.blend._COMPARED", 150)
+    rng = np.random.default_rng(0)
+    in_turns = np.arange(300) % 2
+    known = two_kinds(rng.integers(2, size=200), rng)
+    for kind in (in_turns, rng.permutation(in_turns), np.sort(in_turns)):
+        rows, truth = two_kinds(kind, rng)
+        observed = observe(truth, random_state=0)
+        blend = Blend(effort="fast", random_state=0).fit(rows, observed, *known)
+        assert blend.regression_.directions.shape[1] > 0
+
+
+def test_scores_of_validation_rows_are_counted_where_they_are(monkeypatch):
+    """A second matrix of them could take as much memory as all else."""
+    found, counted, pooled = [], [], Blend._pooled
+    monkeypatch.setattr(
+        Blend, "_pooled", lambda self, rows: found.append(pooled(self, rows)) or found[-1]
+    )
+    monkeypatch.setattr(
+        "lamc.learners.blend.count_factor", lambda *of: counted.append(of[0]) or count_factor(*of)
+    )
+    Blend(effort="fast", random_state=0).fit(X[:300], OBSERVED[np.arange(300)])
+    assert counted[0] is found[0]
 
 
 def test_one_validation_row_with_a_label_is_enough_to_go_on():
@@ -182,6 +222,34 @@ def test_networks_do_not_see_features_that_hardly_any_row_has():
     assert average_precision(np.eye(4, dtype=int)[y[200:]], new) > 0.8
 
 
+@pytest.mark.parametrize("effort", ["fast", "full"])
+@pytest.mark.parametrize("constant", [5.0, -1e40])
+def test_it_does_not_matter_how_many_features_never_vary(effort, constant):
+    """Of dense rows too: networks do not see them, and trees do not look at them."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(150, 30))
+    y = rows[:, :3].argmax(axis=1)
+    wide = np.hstack([np.full((150, 20), constant), rows, np.full((150, 20), constant)])
+    plain, other = (
+        Blend(effort=effort, random_state=0).fit(each[:120], y[:120]) for each in (rows, wide)
+    )
+    assert other.network_.n_features_in_ == 30
+    assert other.trees_.max_features == plain.trees_.max_features
+    np.testing.assert_array_equal(other.predict_proba(wide[120:]), plain.predict_proba(rows[120:]))
+
+
+@pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("rounding", [0, 1e-14])
+@pytest.mark.parametrize("constant", [1e40, -1e40, 1e300])
+def test_a_constant_beyond_single_precision_does_not_matter(constant, rounding, thin):
+    rng = np.random.default_rng(0)
+    rows = np.c_[rng.normal(size=(100, 4)), constant * (1 + rounding * rng.normal(size=100))]
+    y = rows[:, :3].argmax(axis=1)
+    rows = sparse.csr_array(rows) if thin else rows
+    scores = Blend(effort="fast", random_state=0).fit(rows, y).predict_proba(rows)
+    assert (scores.argmax(axis=1) == y).mean() > 0.8
+
+
 def test_validation_rows_of_which_nothing_is_known_do_not_count():
     y = as_labels(OBSERVED).index()
     some = np.eye(10, dtype=int)[y[600:900]]
@@ -237,13 +305,14 @@ def test_coarse_trees_are_as_many_as_rows_gain_from(n, share, trees, grown_on, m
 
 
 @pytest.mark.parametrize(
-    ("share", "n_labels", "networks"),
-    [(1.0, 3, 1), (0.05, 3, 2), (0.05, 800, 1)],
-    ids=["dense", "mostly zeros", "mostly zeros, large networks"],
+    ("share", "n_labels", "empty", "networks"),
+    [(1.0, 3, 0, 1), (0.05, 3, 0, 2), (0.05, 800, 0, 1), (0.05, 3, 5000, 2)],
+    ids=["dense", "mostly zeros", "mostly zeros, large networks", "beside empty features"],
 )
-def test_fast_networks_are_as_many_as_rows_gain_from(share, n_labels, networks):
+def test_fast_networks_are_as_many_as_rows_gain_from(share, n_labels, empty, networks):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(60, 12)) * (rng.random((60, 12)) < share)
+    rows = np.hstack([rows, np.zeros((60, empty))])
     y = as_labels(rng.integers(3, size=60)).align(np.arange(n_labels))
     assert Blend(effort="fast", random_state=0).fit(rows, y).network_.n_models == networks
 

@@ -35,16 +35,19 @@ def mean_likelihood(weights, members, Y):
     return total / len(Y)
 
 
-@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize(("n", "copies"), [(8, 1), (40, 1), (8, 6)])
 @pytest.mark.parametrize("seed", range(5))
-def test_weights_are_those_of_a_general_optimiser(seed, n):
+def test_weights_are_those_of_a_general_optimiser(seed, n, copies):
+    """Copies of rows make these more likely, and are no further witnesses."""
     members, Y = random_members(seed, n)
-    found = pool_weights(members, as_labels(Y, knowledge="all"))
+    members, Y = [np.tile(member, (copies, 1)) for member in members], np.tile(Y, (copies, 1))
+    things = np.tile(np.arange(n), copies)
+    found = pool_weights(members, as_labels(Y, knowledge="all"), things)
     assert ((found >= 0) & (found <= 2)).all()
 
     def value(weights):
         away = np.square(weights - 1 / len(members)).sum()
-        prior = max(0, 1 - len(Y) / 40)
+        prior = max(0, 1 - n / 40)
         return mean_likelihood(weights, members, Y) - prior * away / len(Y)
 
     best = minimize(
@@ -54,6 +57,17 @@ def test_weights_are_those_of_a_general_optimiser(seed, n):
         options={"maxiter": 4000},
     )
     assert value(found) >= -best.fun - 1e-5
+
+
+def test_rows_without_a_label_are_no_witnesses():
+    members, Y = random_members(0)
+    Y[3:] = False
+    few = [member[:3] for member in members]
+    np.testing.assert_allclose(
+        pool_weights(members, as_labels(Y, knowledge="all")),
+        pool_weights(few, as_labels(Y[:3], knowledge="all")),
+        atol=1e-4,
+    )
 
 
 def test_a_few_rows_move_the_weights_little():

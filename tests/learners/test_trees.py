@@ -10,14 +10,15 @@ from scipy import sparse
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lamc import as_labels
+from lamc import LAMC, as_labels, load
 from lamc.datasets import digit_scenes, observe
 from lamc.exceptions import SettingError
 from lamc.learners import Trees
 from lamc.metrics import average_precision
 
 DATA = digit_scenes(900, random_state=0)
-X, NEW = np.asarray(DATA.X[:600]), np.asarray(DATA.X[600:])
+VARY = np.ptp(DATA.X[:600], axis=0) > 0
+X, NEW = np.asarray(DATA.X[:600, VARY]), np.asarray(DATA.X[600:, VARY])
 OBSERVED = observe(DATA.Y[:600], random_state=0)
 
 
@@ -172,6 +173,79 @@ def test_features_that_differ_by_rounding_count_as_constant():
         return trees.predict_proba(np.hstack([NEW[:, :100], beside[:300]]))
 
     np.testing.assert_array_equal(fitted(nearly), fitted(np.full((600, 60), 0.3)))
+
+
+def beside(rows, *constant):
+    """Rows with columns that never vary between and behind those that do."""
+    return np.insert(rows, [0, 7, 7, rows.shape[1]], [*constant] * 2, axis=1)
+
+
+@pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
+def test_features_that_never_vary_are_as_good_as_absent(thin, forests):
+    """They cost no looks at the others, however many there are and whatever new rows hold."""
+    form = sparse.csr_array if thin else np.asarray
+    wide, new = form(beside(X, 5.0, 0.0)), form(beside(NEW, -3.0, 1e300))
+    learners = [Trees(n_trees=5, random_state=0) for _ in range(2)]
+    learners[0].fit(form(X), OBSERVED)
+    learners[1].fit(wide, OBSERVED)
+    assert forests[0].max_features == forests[1].max_features
+    expected = learners[0].predict_proba(NEW)
+    np.testing.assert_array_equal(learners[1].predict_proba(new), expected)
+    learners[1].refill(wide, OBSERVED)
+    np.testing.assert_array_equal(learners[1].predict_proba(new), expected)
+
+
+def test_trees_of_some_features_can_be_saved(tmp_path):
+    rows = beside(X, 5.0, 0.0)
+    clf = LAMC(Trees(n_trees=3, random_state=0))
+    clf.fit(rows[:500], OBSERVED[np.arange(500)], X_cal=rows[500:], Y_cal=DATA.Y[500:600])
+    clf.save(tmp_path / "trees.lamc")
+    new = beside(NEW, -3.0, 1e300)
+    found = load(tmp_path / "trees.lamc").predict_proba(new)
+    np.testing.assert_array_equal(found, clf.predict_proba(new))
+
+
+ROUNDING = 1 + 1e-14 * np.random.default_rng(0).normal(size=600)
+
+
+@pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    "values",
+    [1e40, -1e40, 1e300, 1e40 * ROUNDING, -1e300 * ROUNDING],
+    ids=["1e40", "-1e40", "1e300", "1e40 and rounding", "-1e300 and rounding"],
+)
+def test_a_constant_beyond_single_precision_does_not_matter(values, thin):
+    rows = np.c_[X, np.broadcast_to(values, 600)]
+    rows = sparse.csr_array(rows) if thin else rows
+    trees = Trees(n_trees=3, random_state=0)
+    expected = trees.fit(X, OBSERVED).predict_proba(X)
+    np.testing.assert_array_equal(trees.fit(rows, OBSERVED).predict_proba(rows), expected)
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0, 1e40])
+@pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
+def test_where_no_feature_varies_scores_are_the_shares_of_the_labels(value, thin):
+    rows, y = np.full((60, 3), value), np.arange(60) % 3
+    rows = sparse.csr_array(rows) if thin else rows
+    trees = Trees(n_trees=3, random_state=0).fit(rows, y)
+    np.testing.assert_allclose(trees.predict_proba(rows), 1 / 3, atol=1e-6)
+    np.testing.assert_allclose(trees.predict_proba(3 * rows), 1 / 3, atol=1e-6)
+
+
+def test_many_rows_are_scored_and_fill_the_leaves_a_few_at_a_time(monkeypatch):
+    some = as_labels([{label, (label + 1) % 10} for label in OBSERVED.index()], knowledge="some")
+    whole = Trees(n_trees=20, random_state=0).fit(X, some)
+    monkeypatch.setattr("lamc.learners.trees._ENTRIES", 1000)
+    largest = []
+    leaves_of = Trees._leaves_of
+    monkeypatch.setattr(
+        Trees, "_leaves_of", lambda self, rows: largest.append(len(rows)) or leaves_of(self, rows)
+    )
+    parts = Trees(n_trees=20, random_state=0).fit(X, some)
+    np.testing.assert_array_equal(parts.predict_proba(NEW), whole.predict_proba(NEW))
+    parts.refill(X, some)
+    np.testing.assert_array_equal(parts.predict_proba(NEW), whole.predict_proba(NEW))
+    assert max(largest) == 50  # of 20 trees; of 10 labels it would be 100
 
 
 def test_a_time_in_sparse_rows_is_seen_as_in_dense_ones():

@@ -34,9 +34,9 @@ from lamc.learners.pool import (
     rows_to_weigh,
     shares_of_odds,
 )
-from lamc.learners.scaling import in_units, stays_sparse, units_of
+from lamc.learners.scaling import ends_of, in_units, stays_sparse, units_of, varied
 from lamc.learners.trees import Trees
-from lamc.types import FloatArray, IntArray, Matrix
+from lamc.types import BoolArray, FloatArray, IntArray, Matrix
 
 
 class _Effort(NamedTuple):
@@ -97,7 +97,7 @@ class Blend(Learner):
     from the rows held out as well.
 
     What else follows from the rows is how large batches are, and how many features a tree looks at
-    (:class:`Trees`). Nothing is set for a data set.
+    (:class:`Trees`), of those that vary. Nothing is set for a data set.
 
     Parameters
     ----------
@@ -132,7 +132,8 @@ class Blend(Learner):
         Weight of each member in the pool.
     centre_, scale_ : ndarrays of shape (d,)
         What is taken off features and what they are then divided by before the networks see them,
-        where nine in ten values are 0; else 0 and 1, for networks standardise by themselves.
+        where nine in ten values are 0; else 0 and 1, for networks standardise by themselves, and
+        infinite for features that they do not see.
     fences_ : Fences
         Beyond which values are brought nearer.
     regression_ : LabelRegression
@@ -206,7 +207,8 @@ class Blend(Learner):
             rows_val, labels_val = rows_val[told], labels_val[told]
         weighed = rows_to_weigh(*labels_val.shape)
         self._fit_members(rows[kept], labels[kept], rows_val[weighed], labels_val[weighed])
-        weights = pool_weights(self._shares(rows_val[weighed]), labels_val[weighed])
+        things = shown_things(rows_val[weighed], labels_val[weighed])
+        weights = pool_weights(self._shares(rows_val[weighed]), labels_val[weighed], things)
         if not weights.any():  # no member is better than even shares, which rank nothing
             weights[_MEMBERS.index("frequencies")] = 1.0
         self.weights_ = dict(zip(_MEMBERS, weights.tolist(), strict=True))
@@ -215,14 +217,13 @@ class Blend(Learner):
         self.regression_ = LabelRegression.none(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
-            some = labels_val[weighed]
-            of_training = self._pooled(rows[kept[:: math.ceil(len(kept) / _COMPARED)]])
-            things = shown_things(rows_val[weighed], some)
+            of_training = self._pooled(rows[_some_of(kept)])
             self.regression_ = LabelRegression.of(
-                shares[weighed], some, labels.counts, of_training, things
+                shares[weighed], labels_val[weighed], labels.counts, of_training, things
             )
             shares = self.regression_.multiplied(shares)
-        factors *= count_factor(factors * shares, labels_val.positives.nnz)
+        shares *= factors
+        factors *= count_factor(shares, labels_val.positives.nnz)
         if len(kept) < len(labels):
             self.trees_.refill(rows, labels)
             self.frequencies_ = frequencies(labels)
@@ -251,12 +252,12 @@ class Blend(Learner):
         rng = check_random_state(self.random_state)
         filled = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
         thin = filled < _FEW * math.prod(rows.shape) or stays_sparse(rows)
-        self.centre_, self.scale_ = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-        if thin:
-            self.centre_, self.scale_ = units_of(rows)
+        vary = varied(*ends_of(rows))
+        self.centre_, self.scale_ = units_of(rows) if thin else _units_of_dense(vary)
+        n_seen = self._scaled(rows[:1]).shape[1]
         width = int(np.clip(len(labels.classes), *_WIDTHS))
         self.network_ = WAN(
-            n_models=_networks(effort, width * (rows.shape[1] + len(labels.classes)), thin=thin),
+            n_models=_networks(effort, width * (n_seen + len(labels.classes)), thin=thin),
             hidden=width,
             epochs=effort.epochs,
             patience=effort.patience,
@@ -274,7 +275,7 @@ class Blend(Learner):
         if not thin and sparse.issparse(rows):
             rows = rows.toarray()  # trees grow faster on it
         self.trees_ = Trees(
-            **_shape_of_trees(effort, *rows.shape, thin=thin),
+            **_shape_of_trees(effort, rows.shape[0], int(vary.sum()), thin=thin),
             n_directions=effort.directions,
             n_jobs=-1 if self.n_threads is None else self.n_threads,
             random_state=rng.randint(2**31 - 1),
@@ -299,9 +300,9 @@ class Blend(Learner):
         if (self.scale_ == 1).all() and not self.centre_.any():
             return rows
         centre, scale = self.centre_, self.scale_
-        varied = np.flatnonzero(np.isfinite(scale))
-        if 0 < len(varied) < len(scale) / 2:
-            rows, centre, scale = rows[:, varied], centre[varied], scale[varied]
+        seen = np.flatnonzero(np.isfinite(scale))
+        if 0 < len(seen) < len(scale) / 2:
+            rows, centre, scale = rows[:, seen], centre[seen], scale[seen]
         return in_units(rows, centre, scale)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -316,14 +317,27 @@ class Blend(Learner):
         ]
 
 
+def _units_of_dense(vary: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """0 and 1, for networks standardise; infinite for features they need not see, if most are."""
+    few = 0 < np.count_nonzero(vary) < len(vary) / 2
+    return np.zeros(len(vary)), np.where(vary | (not few), 1.0, np.inf)
+
+
 def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:
     """Number of networks. They carry thin rows, where a second one is worth most of the trees."""
     one_more = effort.coarse and thin and n_weights <= _SMALL
     return effort.networks + int(one_more)
 
 
-def _shape_of_trees(effort: _Effort, n: int, n_features: int, *, thin: bool) -> dict[str, int]:
-    """Number and size of the trees.
+def _some_of(rows: IntArray) -> IntArray:
+    """Some of many rows, the same each time; drawn, for their order may repeat itself."""
+    if len(rows) <= _COMPARED:
+        return rows
+    return np.sort(np.random.default_rng(0).choice(rows, _COMPARED, replace=False))
+
+
+def _shape_of_trees(effort: _Effort, n: int, n_varied: int, *, thin: bool) -> dict[str, int]:
+    """Number and size of the trees, of rows with so many features that vary.
 
     Thin rows gain little from trees, and have a third of them; with large leaves, if rows are many.
     Where rows are dense and many, twice as many trees, each grown on a quarter of the rows and
@@ -332,7 +346,7 @@ def _shape_of_trees(effort: _Effort, n: int, n_features: int, *, thin: bool) -> 
     shape = {"n_trees": effort.trees, "min_leaf": 3}
     if not effort.coarse:
         return shape
-    shape["max_features"] = min(n_features, max(10, math.isqrt(n_features)))
+    shape["max_features"] = max(1, min(n_varied, max(10, math.isqrt(n_varied))))
     fewest, most = _GROWN
     many = n // 4 >= fewest
     if thin:

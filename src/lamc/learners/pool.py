@@ -77,13 +77,15 @@ def rows_to_weigh(n: int, n_labels: int) -> IntArray:
     return np.linspace(0, n - 1, count).astype(np.int64)  # rows may be sorted
 
 
-def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
+def pool_weights(
+    members: Sequence[FloatArray], labels: Labels, things: IntArray | None = None
+) -> FloatArray:
     """Weights of a pool under which the labels of its rows are most likely.
 
     The mean over rows of the mean over a row's labels of the logarithm of :func:`pooled` is concave
     in the weights. They lie from 0 to 2: below 1 in all, a pool is less sure than its members.
-    Fewer than 40 rows tell too little, and equal weights of 1 in all are taken to be likely
-    beforehand: the squared distance from them counts as up to one row against others.
+    Fewer than 40 rows with a label tell too little, and equal weights of 1 in all are taken to be
+    likely beforehand: the squared distance from them counts as up to one row against others.
 
     Parameters
     ----------
@@ -91,6 +93,8 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
         Shares that each member gives the labels of each row.
     labels : Labels
         What is known of the rows: all labels, or those observed.
+    things : ndarray of int, shape (n,), optional
+        The thing that each row shows. Copies are no further witnesses among the 40.
 
     Examples
     --------
@@ -104,8 +108,9 @@ def pool_weights(members: Sequence[FloatArray], labels: Labels) -> FloatArray:
     logs = np.stack([_log(member) for member in members])
     shares = observed_shares(labels).toarray()
     equal = np.full(len(members), 1 / len(members))
-    prior = max(0.0, 1 - len(labels) / ENOUGH_ROWS)
-    weight_of_row = shares.sum(axis=1)  # 0 for a row of which nothing is known, else 1
+    weight_of_row = shares.sum(axis=1)  # 0 for a row without a label, else 1
+    witnesses = np.arange(len(labels)) if things is None else things
+    prior = max(0.0, 1 - len(np.unique(witnesses[weight_of_row > 0])) / ENOUGH_ROWS)
     observed = np.einsum("mnk,nk->m", logs, shares)
 
     def loss(weights: FloatArray) -> tuple[float, FloatArray]:

@@ -1,6 +1,6 @@
 """Trees: which labels were observed on rows that fall into the same leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,10 +14,10 @@ from lamc.labels import Labels, as_labels
 from lamc.labels.forms import unless_told
 from lamc.learners.base import Learner
 from lamc.learners.numbers import Check, counts, is_count, is_within
-from lamc.learners.scaling import CONSTANT, less
+from lamc.learners.scaling import ends_of, less, varied
 from lamc.types import FloatArray, IntArray, Matrix, SparseMatrix
 
-_ENTRIES = 20_000_000  # numbers of a block of rows × labels
+_ENTRIES = 20_000_000  # numbers of a block of rows × labels or trees, whichever are more
 _NARROW = 1e-4  # width of a feature: scikit-learn takes values 1e-7 apart for equal
 _LARGE = 1e30  # near where single precision ends
 _FAR = 1e4  # size of a feature, in its widths: beyond, fewer than 1,600 steps are left of it
@@ -49,8 +49,8 @@ class Trees(Learner):
     min_leaf : int
         Fewest training rows in a leaf.
     max_features : int, float, "sqrt" or None
-        Features that a split is chosen from, as scikit-learn counts them; None for a tenth, but at
-        least 10 and at most 100.
+        Features that a split is chosen from, as scikit-learn counts them, among those that vary;
+        None for a tenth, but at least 10 and at most 100.
     n_directions : int
         Random projections that a tree splits by, where there are more labels. Fewer are faster.
     max_rows : int
@@ -98,8 +98,10 @@ class Trees(Learner):
         self.check_settings()
         rows, labels = self._read(X, y)
         rng = check_random_state(self.random_state)
-        self.shift_, self.factor_ = clear_in_single_precision(rows)
-        rows = self._cleared(rows)
+        ends = ends_of(rows)
+        self.shift_, self.factor_ = clear_in_single_precision(*ends)
+        vary = np.flatnonzero(varied(*ends))
+        rows = _narrow(self._seen(rows, vary))
         shares = observed_shares(labels)
         n = rows.shape[0]
         forest = ExtraTreesRegressor(
@@ -113,10 +115,9 @@ class Trees(Learner):
             n_jobs=self.n_jobs,
             random_state=rng.randint(2**31 - 1),
         )
-        narrow = _narrow(rows)
-        forest.fit(narrow, _directions(shares, self.n_directions, rng))
-        self._keep([each.tree_ for each in forest.estimators_])
-        self._fill(forest.apply(narrow) + self.roots_, shares)
+        forest.fit(rows, _directions(shares, self.n_directions, rng))
+        self._keep([each.tree_ for each in forest.estimators_], vary)
+        self._fill(rows, shares, lambda some: forest.apply(some) + self.roots_)
         return self
 
     def _checks(self) -> list[Check]:
@@ -142,15 +143,24 @@ class Trees(Learner):
         rows = self._check_rows(X)
         labels = as_labels(y, knowledge=unless_told(y)).align(self.classes_)
         labels.require_rows(rows.shape[0], of="X")
-        self._fill(self._leaves_of(rows), observed_shares(labels))
+        self._fill(rows, observed_shares(labels), self._leaves_of)
         return self
 
-    def _fill(self, leaves: IntArray, shares: SparseMatrix) -> None:
-        """Keep what was observed on rows, of which the leaf in each tree is given."""
-        in_leaf = self._indicator(leaves)
-        counts = np.asarray(in_leaf.sum(axis=0)).ravel()
-        means = sparse.diags_array(1 / np.maximum(counts, 1)) @ (in_leaf.T @ shares)
+    def _fill(
+        self, rows: Matrix, shares: SparseMatrix, leaves_of: Callable[[Matrix], IntArray]
+    ) -> None:
+        """Keep what was observed on rows, of which a function tells the leaf in each tree."""
+        counts: Any = 0
+        totals: Any = 0
+        for block in self._blocks(rows.shape[0]):
+            in_leaf = self._indicator(leaves_of(rows[block]))
+            counts = counts + np.asarray(in_leaf.sum(axis=0)).ravel()
+            totals = totals + in_leaf.T @ shares[block]
+        means = sparse.diags_array(1 / np.maximum(counts, 1)) @ totals
         self.leaves_ = sparse.csr_array(means, dtype=np.float32)
+
+    def _blocks(self, n: int) -> Iterator[slice]:
+        return gen_batches(n, max(1, _ENTRIES // max(len(self.classes_), len(self.roots_))))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "leaves_")
@@ -159,7 +169,7 @@ class Trees(Learner):
         """Return the mean share of each label in the leaves that a row falls into."""
         rows = self._check_rows(X)
         scores = np.empty((rows.shape[0], len(self.classes_)))
-        for block in gen_batches(rows.shape[0], max(1, _ENTRIES // len(self.classes_))):
+        for block in self._blocks(rows.shape[0]):
             leaves = self._leaves_of(rows[block])
             scores[block] = (self._indicator(leaves) @ self.leaves_).toarray()
         scores /= len(self.roots_)
@@ -174,8 +184,20 @@ class Trees(Learner):
             return sparse.csr_array(less(rows, shift) @ sparse.diags_array(factor))
         return (rows - shift) * factor
 
-    def _keep(self, trees: Sequence[Any]) -> None:
-        """Take over the nodes of scikit-learn's trees, whose saved bytes would differ each time."""
+    def _seen(self, rows: Matrix, vary: IntArray) -> Matrix:
+        """What trees are grown on: the features that vary, or nothing but 0 if none does.
+
+        One that never varied splits no rows, but would be looked at in the place of others.
+        """
+        if not len(vary):
+            return np.zeros((rows.shape[0], 1))
+        return self._cleared(rows if len(vary) == rows.shape[1] else rows[:, vary], vary)
+
+    def _keep(self, trees: Sequence[Any], vary: IntArray) -> None:
+        """Take over the nodes of scikit-learn's trees, whose saved bytes would differ each time.
+
+        They were grown on the features that ``vary``.
+        """
         starts = np.cumsum([0, *(tree.node_count for tree in trees)])
         self.roots_ = starts[:-1]
         of_tree = np.repeat(starts[:-1], np.diff(starts))
@@ -185,7 +207,8 @@ class Trees(Learner):
             child = np.concatenate([getattr(tree, f"children_{side}") for tree in trees])
             setattr(self, f"{side}_", np.where(is_leaf, itself, child + of_tree).astype(np.int32))
         feature = np.concatenate([tree.feature for tree in trees])
-        self.feature_ = np.where(is_leaf, 0, feature).astype(np.int32)
+        self.feature_ = np.zeros(len(feature), dtype=np.int32)
+        self.feature_[~is_leaf] = vary[feature[~is_leaf]]
         self.threshold_ = np.concatenate([tree.threshold for tree in trees])
 
     def _indicator(self, leaves: IntArray) -> SparseMatrix:
@@ -226,27 +249,28 @@ class Trees(Learner):
         return node.reshape(n, -1)
 
 
-def clear_in_single_precision(rows: Matrix) -> tuple[FloatArray, FloatArray]:
+def clear_in_single_precision(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """What to take off each feature and multiply it by, so that single precision can tell it apart.
 
-    0 and 1 where it can already, and for a feature that hardly varies, which is constant to it.
+    0 and 1 where it can already, and for a feature that hardly varies, which trees do not see.
+
+    Parameters
+    ----------
+    low, high : ndarrays of shape (d,)
+        The least and the largest value of each feature.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lamc.learners.trees import clear_in_single_precision
-    >>> clear_in_single_precision(np.array([[0.5, 1.7e9, 0.0], [2.0, 1.7e9 + 2, 4e-9]]))
+    >>> clear_in_single_precision(np.array([0.5, 1.7e9, 0.0]), np.array([2.0, 1.7e9 + 2, 4e-9]))
     (array([0.0e+00, 1.7e+09, 0.0e+00]), array([1.0e+00, 5.0e-01, 2.5e+08]))
     """
-    low, high = (
-        np.asarray(end.toarray() if sparse.issparse(end) else end, dtype=np.float64).ravel()
-        for end in (rows.min(axis=0), rows.max(axis=0))
-    )
     size = np.maximum(abs(low), abs(high))
     with np.errstate(over="ignore"):
         width = np.minimum(high - low, np.finfo(float).max)
     odd = (width < _NARROW) | (size > _LARGE) | (size / _FAR > width)
-    changed = odd & (width >= np.finfo(float).tiny) & (width > CONSTANT * size)
+    changed = odd & varied(low, high)
     shift = np.where(changed & (width != size), low, 0.0)
     return shift, np.where(changed, 1 / np.where(changed, width, 1.0), 1.0)
 
