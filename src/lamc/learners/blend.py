@@ -33,6 +33,7 @@ from lamc.learners.pool import (
     reveal_factors,
     rows_to_weigh,
     shares_of_odds,
+    some_rows,
 )
 from lamc.learners.scaling import ends_of, in_units, stays_sparse, units_of, varied
 from lamc.learners.trees import Trees
@@ -217,7 +218,7 @@ class Blend(Learner):
         self.regression_ = LabelRegression.none(len(labels.classes))
         if labels_val.knowledge is Knowledge.ALL:
             factors = reveal_factors(shares, labels_val, labels.counts)
-            of_training = self._pooled(rows[_some_of(kept)])
+            of_training = self._pooled(rows[kept[some_rows(len(kept), _COMPARED)]])
             self.regression_ = LabelRegression.of(
                 shares[weighed], labels_val[weighed], labels.counts, of_training, things
             )
@@ -327,13 +328,6 @@ def _networks(effort: _Effort, n_weights: int, *, thin: bool) -> int:
     """Number of networks. They carry thin rows, where a second one is worth most of the trees."""
     one_more = effort.coarse and thin and n_weights <= _SMALL
     return effort.networks + int(one_more)
-
-
-def _some_of(rows: IntArray) -> IntArray:
-    """Some of many rows, the same each time; drawn, for their order may repeat itself."""
-    if len(rows) <= _COMPARED:
-        return rows
-    return np.sort(np.random.default_rng(0).choice(rows, _COMPARED, replace=False))
 
 
 def _shape_of_trees(effort: _Effort, n: int, n_varied: int, *, thin: bool) -> dict[str, int]:

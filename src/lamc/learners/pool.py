@@ -73,8 +73,21 @@ def rows_to_weigh(n: int, n_labels: int) -> IntArray:
     >>> len(rows_to_weigh(500, n_labels=100)), len(rows_to_weigh(50_000, n_labels=5_000))
     (500, 2000)
     """
-    count = min(n, max(1, _ENTRIES // n_labels))
-    return np.linspace(0, n - 1, count).astype(np.int64)  # rows may be sorted
+    return some_rows(n, max(1, _ENTRIES // n_labels))
+
+
+def some_rows(n: int, most: int) -> IntArray:
+    """All of n rows or some of them, in order; drawn, for they may be sorted or come in turns.
+
+    Examples
+    --------
+    >>> from lamc.learners.pool import some_rows
+    >>> some_rows(3, most=5), some_rows(1_000, most=3)
+    (array([0, 1, 2]), array([511, 636, 848]))
+    """
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
 def pool_weights(
