@@ -104,7 +104,7 @@ def test_empty_cells_that_are_taken_for_no_label_are_counted(tmp_path):
     text = "x,tags\n1,oak\n2,\n3,oak;elm\n4,\n"
     data = read(write(tmp_path, text), label_column="tags", separator=";")
     assert np.diff(data.Y.indptr).tolist() == [1, 0, 2, 0]
-    assert "'tags' is empty in 2 of 4 rows: they have no label." in data.notes
+    assert "In 2 of 4 rows 'tags' is empty: they are taken to have no label." in data.notes
     full = read(write(tmp_path, text.replace(",\n", ",elm\n")), label_column="tags", separator=";")
     assert not any("empty" in note for note in full.notes)
 

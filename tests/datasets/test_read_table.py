@@ -50,7 +50,7 @@ def test_a_column_that_lists_labels(tmp_path):
     assert data.label_names.tolist() == ["rain", "storm", "sun"]
     np.testing.assert_array_equal(data.Y.toarray(), [[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
     np.testing.assert_array_equal(data.X.ravel(), [1, 2, 3, 4])
-    assert data.notes == ("'tags' is empty in 1 of 4 rows: they have no label.",)
+    assert data.notes == ("In 1 of 4 rows 'tags' is empty: they are taken to have no label.",)
 
 
 def test_labels_that_are_known_may_be_named(tmp_path):

@@ -70,7 +70,9 @@ def listed_labels(
     n_empty = 0 if in_lists else rows.count([])
     if not n_empty:
         return rows, ()
-    return rows, (f"{name!r} is empty in {n_empty:,} of {len(rows):,} rows: they have no label.",)
+    return rows, (
+        f"In {n_empty:,} of {len(rows):,} rows {name!r} is empty: they are taken to have no label.",
+    )
 
 
 def names_one(kind: Any, separator: str | None) -> bool:
