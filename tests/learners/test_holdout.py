@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from torch import nn
 
 from lamc import as_labels
@@ -112,10 +113,17 @@ def test_copies_do_not_make_blend_sure_of_noise():
     assert blend.predict_proba(rng.normal(size=(300, 10))).max() < 0.6
 
 
-def test_one_label_in_every_row_of_a_matrix_is_asked_about():
-    with pytest.warns(LAMCWarning, match=r"(?s)Every row of Y_val has one label.*knowledge='some'"):
-        known = validation_labels(np.eye(3, dtype=int), np.arange(3))
-    assert known.knowledge.value == "all"
+@pytest.mark.parametrize("form", [np.array, pd.DataFrame, sparse.csr_array, list])
+def test_one_label_in_every_row_is_asked_about_and_gaps_do_not_hide_it(form):
+    every, gap = np.eye(3, dtype=int), np.eye(4, 3, dtype=int)
+    for rows, finding in (
+        (every, "Every row of Y_val has exactly one label"),
+        (gap, "No row of Y_val has more than one label, and 3 of 4 have one"),
+    ):
+        given = [np.flatnonzero(row).tolist() for row in rows] if form is list else form(rows)
+        with pytest.warns(LAMCWarning, match=rf"(?s){finding}.*knowledge='some'"):
+            known = validation_labels(given, np.arange(3))
+        assert known.knowledge.value == "all"
     assert validation_labels([0, 1, 2], np.arange(3)).knowledge.value == "single"
     assert validation_labels([[1, 1, 0], [0, 0, 1]], np.arange(3)).knowledge.value == "all"
 

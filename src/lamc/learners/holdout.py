@@ -9,6 +9,7 @@ from lamc.duplicates import fingerprints, parted, things
 from lamc.exceptions import LabelError, warn
 from lamc.labels import Knowledge, Labels, as_labels
 from lamc.labels.forms import are_columns, are_in_order
+from lamc.labels.known import one_or_all
 from lamc.labels.names import some_of, told_of
 from lamc.types import AnyArray, IntArray, Matrix
 
@@ -160,10 +161,10 @@ def _read(Y: Any, classes: AnyArray) -> Labels:
         labels = as_labels(Y, classes=classes, knowledge=Knowledge.SOME)
     if labels.knowledge is Knowledge.SINGLE or labels.negatives is not None:
         return labels
-    if len(labels) > 1 and (labels.cardinality == 1).all() and are_columns(Y):
+    if len(labels) > 1 and (finding := one_or_all(labels.positives, "Y_val")):
         warn(
-            "Every row of Y_val has one label, and these are taken for all that the rows have.\nIf "
-            "they were only observed, give them as a list of one label a row, or say so: "
+            f"{finding}, and these are taken for all that the rows have.\nIf they were only "
+            "observed, give them as a list of one label a row, or say so: "
             "Y_val=lamc.as_labels(Y_val, knowledge='some')."
         )
     with told_of("Y_val"):
